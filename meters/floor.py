@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from meters.events import Confirm, Deny, Event, Hit, Opened, TableEvent, TableSet, Void, Wager
 from meters.level import Level
-from meters.money import MAX_UNITS
+from meters.money import MAX_MINOR
 from meters.outcomes import (
     Accepted,
     Awarded,
@@ -65,7 +65,7 @@ class Floor:
                 outcome = self._deny(event)
             case TableSet():
                 outcome = self._set_table(event)
-            case Opened():
+            case _:
                 outcome = self._open(event)
         if not isinstance(outcome, Refused | Repeated):
             self.number += 1
@@ -150,20 +150,21 @@ class Floor:
 
     def _wager(self, table: Table, progressive: Progressive, event: Wager) -> Outcome:
         terms = progressive.terms
-        refused = table.refuse_lock(
-            terms.name, event.round, pending=self.pending_at(table.name) if table.holding else []
-        )
+        held = self._held_by(table) if table.holding else []
+        refused = table.refuse_lock(terms.name, event.round, held=held)
         if refused is not None:
             return refused
         wagers_minor = terms.wager_minor * len(event.seats)
         shares_units = [level.shares(wagers_minor) for level in progressive.levels]
-        for level, shares in zip(progressive.levels, shares_units, strict=True):
-            if level.primary_units + level.reserve_units + sum(shares) > MAX_UNITS:
-                return Refused(
-                    code=Code.UNAVAILABLE,
-                    message=f"{level.terms.name} of {terms.name} would pass the largest amount, "
-                    "2^62 units: it can't take wagers until it has paid",
-                )
+        if wagers_minor > MAX_MINOR or not all(
+            level.has_room(sum(shares))
+            for level, shares in zip(progressive.levels, shares_units, strict=True)
+        ):
+            return Refused(
+                code=Code.UNAVAILABLE,
+                message=f"an amount of {terms.name} would pass the largest one, 2^62 units: "
+                "it can't take these wagers until it has paid",
+            )
         for level, shares in zip(progressive.levels, shares_units, strict=True):
             level.add(*shares)
         if event.round > table.round:
@@ -257,7 +258,7 @@ class Floor:
         if award.level is not None:
             level = self.progressives[award.progressive].level(award.level)
             level.settle(award.hit)
-            self._trim(level)
+            level.forget(self.pending)
         return Confirmed(
             hit=award.hit,
             table=pending.table,
@@ -287,7 +288,7 @@ class Floor:
             seeding = level.give_back(award.hit, award.taken_minor)
             level.standing_hits.remove(award.hit)
             later_hits = tuple(hit for hit in level.standing_hits if hit > award.hit)
-            self._trim(level)
+            level.forget(self.pending)
         return Denied(
             hit=award.hit,
             table=pending.table,
@@ -304,15 +305,15 @@ class Floor:
             meters={award.progressive: progressive.shown()},
         )
 
+    def _holds(self, pending: Pending) -> bool:
+        return self.progressives[pending.award.progressive].terms.hold_table
+
+    def _held_by(self, table: Table) -> list[int]:
+        return [hit for hit in self.pending_at(table.name) if self._holds(self.pending[hit])]
+
     def _release(self, pending: Pending) -> None:
         del self.pending[pending.hit]
-        if self.progressives[pending.award.progressive].terms.hold_table:
-            self.tables[pending.table].holding -= 1
-
-    def _trim(self, level: Level) -> None:
-        # Only hits at or after the oldest pending one can be "later hits" of a denial.
-        while level.standing_hits and level.standing_hits[0] not in self.pending:
-            del level.standing_hits[0]
+        self.tables[pending.table].holding -= self._holds(pending)
 
     # Void round (rules 8)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass, field
 
-from meters.money import minor_from_units, units_from_minor
+from meters.money import MAX_UNITS, minor_from_units, units_from_minor
 from meters.outcomes import Seeding
 from meters.terms import LevelTerms
 
@@ -13,7 +14,7 @@ from meters.terms import LevelTerms
 class FullAward:
     """A full award of a level that may still be denied, or is denied but not yet unseeded.
 
-    `number` is its event's number.
+    `number` is its event's number, `seeding` what of its seeding hasn't been taken back.
     """
 
     hit: int
@@ -62,6 +63,10 @@ class Level:
             reserve_units += above_units
         return primary_units, reserve_units
 
+    def has_room(self, added_units: int) -> bool:
+        """Tell whether the balances stay within the largest amount (rules 1.5)."""
+        return self.primary_units + self.reserve_units + added_units <= MAX_UNITS
+
     def add(self, primary_units: int, reserve_units: int) -> None:
         """Book shares into the balances."""
         self.primary_units += primary_units
@@ -107,26 +112,45 @@ class Level:
         """Undo a denied hit: its amount returns, and each seeding that may (rules 7.2).
 
         A denied full award's seeding is taken back once no full award that stands came after
-        it, the newest first. Returns what went back in all.
+        it, the newest first. What the meter can't give now is taken at a later denial, so that
+        denying every hit leaves no trace. Returns what went back in all.
         """
         self.primary_units += units_from_minor(amount_minor)
         for full in self.fulls:
             full.denied = full.denied or full.hit == hit
         house_units = reserve_units = 0
         while self.fulls and self.fulls[-1].denied:
-            back = self._unseed(self.fulls.pop().seeding)
+            full = self.fulls[-1]
+            back = self._unseed(full.seeding)
             house_units += back.house_units
             reserve_units += back.reserve_units
+            if back != full.seeding:
+                full.seeding = Seeding(
+                    house_units=full.seeding.house_units - back.house_units,
+                    reserve_units=full.seeding.reserve_units - back.reserve_units,
+                )
+                break
+            self.fulls.pop()
         return Seeding(house_units=house_units, reserve_units=reserve_units)
 
     def _unseed(self, seeding: Seeding) -> Seeding:
-        # The reserve's share first: what the meter can't give is the house's loss. A share below
-        # zero went into the reserve, and comes back out of it as far as the reserve has it.
+        # The reserve's share first. A share below zero went into the reserve, and comes back out
+        # of it as far as the reserve has it.
         reserve_units = max(min(seeding.reserve_units, self.primary_units), -self.reserve_units)
         house_units = min(seeding.house_units, self.primary_units - reserve_units)
         self.primary_units -= reserve_units + house_units
         self.reserve_units += reserve_units
         return Seeding(house_units=house_units, reserve_units=reserve_units)
+
+    def forget(self, pending: Container[int]) -> None:
+        """Forget what no denial can reach: only the hits from the oldest pending one on stay.
+
+        With none pending, what a meter couldn't give back of a seeding is the house's loss.
+        """
+        while self.standing_hits and self.standing_hits[0] not in pending:
+            del self.standing_hits[0]
+        if not self.standing_hits:
+            self.fulls.clear()
 
     def take_back(self, primary_units: int, reserve_units: int, *, since: int) -> tuple[int, int]:
         """Take a void round's shares back out, as far as they are still there (rules 8).

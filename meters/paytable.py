@@ -18,6 +18,9 @@ from meters.money import (
     Currency,
     MetersError,
     MoneyError,
+    format_minor,
+    format_rate,
+    format_ratio,
     minor_from_units,
     parse_money,
     parse_rate,
@@ -63,6 +66,12 @@ class Amount:
             return self.fixed_minor
         return whole_minor(wager_minor * self.ratio_ppm)
 
+    def text(self, currency: Currency) -> str:
+        """Print the amount as regulations do: "$10,000 for 1", "$500,000"."""
+        if self.ratio_ppm is None:
+            return _plain(self.fixed_minor, currency)
+        return f"{currency.sign}{format_ratio(self.ratio_ppm)} for 1"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedLine:
@@ -75,6 +84,15 @@ class PrintedLine:
     kind: LineKind
     number: int
     level: str | None = None
+
+    def text(self, currency: Currency) -> str:
+        """Print the line as regulations do: "100% of mega", "50 for 1", "$500 from mega"."""
+        if self.kind is LineKind.PERCENT:
+            return f"{format_rate(self.number)} of {self.level}"
+        origin = f" from {self.level}" if self.level else ""
+        if self.kind is LineKind.FIXED:
+            return _plain(self.number, currency) + origin
+        return f"{format_ratio(self.number)} {self.kind.value} 1{origin}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,6 +142,11 @@ def whole_minor(amount_units: int) -> int:
     if amount_minor > MAX_MINOR:
         raise PaytableError("on this wager it is beyond the largest amount, 2^62 units")
     return amount_minor
+
+
+def _plain(amount_minor: int, currency: Currency) -> str:
+    text = format_minor(amount_minor, currency)
+    return text.removesuffix("." + "0" * currency.exponent)
 
 
 _PERCENT = re.compile(r"([\d.]+\s*%) of (\S+)", re.ASCII)

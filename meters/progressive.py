@@ -94,6 +94,6 @@ def _paid_from(hand_pay: HandPay, line: Line, amount_minor: int, level: Level) -
             by_hand = line.is_full
         case HandPay.TENTH if line.is_percentage:
             by_hand = line.is_tenth
-        case HandPay.TENTH:
+        case _:
             by_hand = amount_minor * 10 >= level.shown_minor
     return Source.HAND_PAY if by_hand else Source.TABLE

@@ -39,20 +39,20 @@ class Table:
     progressives: list[str] = field(default_factory=list)
     holding: int = 0
 
-    def refuse_lock(self, progressive: str, round_: int, *, pending: list[int]) -> Refused | None:
+    def refuse_lock(self, progressive: str, round_: int, *, held: list[int]) -> Refused | None:
         """Say why this progressive can't be locked in this round; None if it can (rules 3.3, 4.7).
 
-        `pending` are the table's pending hits.
+        `held` are the pending hits for which the table waits.
         """
         closed = self.refuse_closed(round_)
         if closed is not None:
             return closed
         if round_ > self.round:
-            if self.holding:
-                held = ", ".join(str(hit) for hit in pending)
+            if held:
+                hits = ", ".join(str(hit) for hit in held)
                 return Refused(
                     code=Code.TABLE_HELD,
-                    message=f"{self.name} waits for the floor to confirm or deny hit {held}",
+                    message=f"{self.name} waits for the floor to confirm or deny hit {hits}",
                 )
             return None
         if progressive in self.locks:

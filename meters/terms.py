@@ -13,8 +13,6 @@ from meters.money import (
     PPM,
     Currency,
     format_minor,
-    format_rate,
-    format_ratio,
 )
 from meters.paytable import (
     EVERY_HAND,
@@ -102,8 +100,10 @@ def _parameters(terms: Terms) -> dict[str, object]:
         "folded_hands_qualify": terms.folded_hands_qualify,
     }
     for level in terms.levels:
-        for name in ("seed_minor", "reseed_minor", "increment_ppm", "reserve_ppm", "cap_minor"):
+        for name in ("seed_minor", "reseed_minor", "increment_ppm", "reserve_ppm"):
             flat[f"levels.{level.name}.{name}"] = getattr(level, name)
+        if level.cap_minor is not None:
+            flat[f"levels.{level.name}.cap_minor"] = level.cap_minor
     for hand, line in terms.pays.items():
         flat[f"pays.{hand}"] = line.text
     for hand, amount_minor in terms.envy.items():
@@ -119,19 +119,13 @@ def _differences(ours: dict[str, object], theirs: dict[str, object]) -> Iterator
 
 
 def _line_on(line: PrintedLine, wager_minor: int, currency: Currency) -> Line:
-    origin = f" from {line.level}" if line.level else ""
+    text = line.text(currency)
     if line.kind is LineKind.PERCENT:
-        text = f"{format_rate(line.number)} of {line.level}"
         return Line(text=text, level=line.level, share_ppm=line.number)
     if line.kind is LineKind.FIXED:
-        text = format_minor(line.number, currency)
-        if currency.exponent:
-            text = text.removesuffix("." + "0" * currency.exponent)
-        return Line(text=text + origin, level=line.level, pays_minor=line.number)
-    pays_minor = whole_minor(wager_minor * line.number)
-    if line.kind is LineKind.TO_ONE:
-        pays_minor += wager_minor
-    text = f"{format_ratio(line.number)} {line.kind.value} 1{origin}"
+        return Line(text=text, level=line.level, pays_minor=line.number)
+    stake_ppm = PPM if line.kind is LineKind.TO_ONE else 0
+    pays_minor = whole_minor(wager_minor * (line.number + stake_ppm))
     return Line(text=text, level=line.level, pays_minor=pays_minor)
 
 

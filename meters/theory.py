@@ -11,7 +11,10 @@ from meters.terms import Terms
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deal:
-    """How often each hand comes among `total` equally likely deals; a hand counts once."""
+    """How often each hand comes among `total` equally likely deals.
+
+    A deal counts once, for its highest hand; hands stand from highest to lowest.
+    """
 
     total: int
     hands: Mapping[str, int]
@@ -43,10 +46,31 @@ FOUR_CARD = Deal(
 )
 """The best four of five cards of 52 (§ 641a.12(d))."""
 
+THREE_CARD = Deal(
+    total=22_100,
+    hands={"mini royal": 4, "straight flush": 44, "three of a kind": 52, "straight": 720},
+)
+"""Three cards of 52 (§ 643a.6(d))."""
+
+SEVEN_CARD = Deal(
+    total=154_143_080,
+    hands={
+        "seven card straight flush": 228,
+        "five aces": 1_128,
+        "royal flush": 26_092,
+        "straight flush": 184_644,
+        "four of a kind": 307_472,
+        "full house": 4_188_528,
+    },
+)
+"""Seven cards of 53, the joker among them (§ 561.6(h), (i))."""
+
+DEALS = (FIVE_CARD, FOUR_CARD, THREE_CARD, SEVEN_CARD)
+
 
 def deal_for(terms: Terms) -> Deal | None:
     """Return the deal that the paytable's hands name; None where it isn't counted here."""
-    for deal in (FIVE_CARD, FOUR_CARD):
+    for deal in DEALS:
         if terms.pays and set(terms.pays) <= set(deal.hands):
             return deal
     return None

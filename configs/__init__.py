@@ -1,0 +1,1 @@
+"""The catalogue of paytables and a sample property, as package data."""

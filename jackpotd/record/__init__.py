@@ -1,0 +1,1 @@
+"""The append-only record: what was acknowledged, in order, chained by hashes."""

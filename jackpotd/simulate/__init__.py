@@ -1,0 +1,1 @@
+"""Simulated tables: real decks, dealt and settled as the regulation has it."""

@@ -1,0 +1,1 @@
+"""HTTP: the signs and values for anyone, the floor's requests, and metrics."""

@@ -1,0 +1,1 @@
+"""The pages that signs show, as package data."""
