@@ -51,6 +51,9 @@ def run(config_file: Path, ready_fd: int | None) -> None:
     for warning in loaded.warnings:
         click.echo(f"jackpotd: warning: {warning}", err=True)
     # Timers follow the monotonic clock: a wall clock that is set back must not stop them.
+    # The record's thread and the reactor take turns: at Python's usual 5 ms each of its statements
+    # would wait that long while the tables are busy.
+    sys.setswitchinterval(0.0002)
     reactor.seconds = time.monotonic  # type: ignore[method-assign]
     daemon = Daemon(loaded, reactor=reactor, now_ms=lambda: time.time_ns() // 1_000_000)
     failures: list[Failure] = []

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
@@ -43,8 +43,7 @@ RETRY_SECONDS = 1.0
 Deliver = Callable[[Event, Answer | Refused], None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Committed:
+class Committed(NamedTuple):
     """One durable row: what happened and what followed."""
 
     number: int
@@ -83,7 +82,11 @@ class _OpenBatch:
 
 
 class CommitQueue:
-    """Takes events one after the other and answers each when it is durable."""
+    """Takes events one after the other and answers each when it is durable.
+
+    `floor` is the state with what was taken, durable or not yet; `writable` whether the store can
+    be written; `waiting` how many messages wait for it.
+    """
 
     def __init__(
         self,
@@ -96,6 +99,7 @@ class CommitQueue:
     ) -> None:
         self.floor: Floor = loaded.floor
         self.writable = True
+        self.waiting = 0
         self._journal = journal
         self._clock = clock
         self._now_ms = now_ms
@@ -108,12 +112,6 @@ class CommitQueue:
         self._wanting_room: list[Callable[[], None]] = []
         self._stopping = False
         self._stopped: Deferred[None] | None = None
-
-    @property
-    def waiting(self) -> int:
-        """How many messages wait for the store."""
-        filling = sum(len(each.waiting) for each in self._filling)
-        return filling + (len(self._writing.waiting) if self._writing else 0)
 
     @property
     def full(self) -> bool:
@@ -185,6 +183,7 @@ class CommitQueue:
             batch.settled.append((number, outcome.hit))
 
     def _queue(self, waiting: _Waiting) -> None:
+        self.waiting += 1
         self._room().waiting.append(waiting)
         if not self._due and self._writing is None:
             # In the reactor's next turn, so that all that came in this one shares the write.
@@ -227,6 +226,7 @@ class CommitQueue:
     def _written(self, found: list[HitOnRecord | Row | None], seconds: float) -> None:
         assert self._writing is not None
         done, self._writing = self._writing, None
+        self.waiting -= len(done.waiting)
         if done.rows:
             self._audience.committed(done.rows, seconds)
         lookups = iter(found)
@@ -257,7 +257,7 @@ class CommitQueue:
     def _refuse_all(self, message: str) -> None:
         assert self._writing is not None
         lost = [self._writing, *self._filling]
-        self._writing, self._filling = None, []
+        self._writing, self._filling, self.waiting = None, [], 0
         for open_batch in lost:
             for waiting in open_batch.waiting:
                 if waiting.event is not None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from twisted.internet.defer import Deferred
 from twisted.logger import Logger
@@ -60,33 +61,37 @@ class Publisher:
 
     def committed(self, rows: Sequence[Committed], seconds: float) -> None:
         """Show what a durable batch changed: the newest values once, each hit by itself."""
-        meters: dict[str, dict[str, int]] = {}
-        generations: dict[str, dict[str, int]] = {}
+        meters: dict[str, Mapping[str, int]] = {}
+        wagers: Counter[str] = Counter()
+        others: list[Committed] = []
         for row in rows:
             answer = row.answer
             if not isinstance(answer, Confirmed):
-                for name, levels in answer.meters.items():
-                    meters[name] = dict(levels)
-            if isinstance(answer, Awarded) and answer.seeding and answer.level:
-                changed = generations.setdefault(answer.progressive, {})
-                changed[answer.level] = (answer.generation or 0) + 1
+                meters.update(answer.meters)
+            if isinstance(answer, Accepted) and isinstance(row.event, Wager):
+                wagers[answer.progressive] += len(row.event.seats)
+            else:
+                others.append(row)
         last = rows[-1]
         self._board.meters_committed(
-            sequence=last.number, at_ms=last.at_ms, meters=meters, generations=generations
+            sequence=last.number,
+            at_ms=last.at_ms,
+            meters=meters,
+            generations=_generations(others),
         )
         for name, levels in meters.items():
             for level, amount_minor in levels.items():
                 self._metrics.meter(name, level, amount_minor)
-        for row in rows:
+        for name, seats in wagers.items():
+            self._metrics.wager(name, seats)
+        for row in others:
             self._tell(row)
         self._metrics.committed(seconds, len(rows))
         self._count_pending()
 
     def _tell(self, row: Committed) -> None:
         event, answer = row.event, row.answer
-        if isinstance(event, Wager) and isinstance(answer, Accepted):
-            self._metrics.wager(answer.progressive, len(event.seats))
-        elif isinstance(event, Hit) and isinstance(answer, Awarded):
+        if isinstance(event, Hit) and isinstance(answer, Awarded):
             self._metrics.hit(answer.progressive, answer.status.value)
             if answer.status is Status.PENDING:
                 self._pending[answer.hit] = row.at_ms
@@ -161,3 +166,13 @@ class Publisher:
                     self._board.resolved_committed(
                         ended(end.settled.number, end.settled.at_ms, answer)
                     )
+
+
+def _generations(rows: Sequence[Committed]) -> dict[str, dict[str, int]]:
+    """Return the newest generation of each level that was won in full."""
+    found: dict[str, dict[str, int]] = {}
+    for row in rows:
+        answer = row.answer
+        if isinstance(answer, Awarded) and answer.seeding and answer.level:
+            found.setdefault(answer.progressive, {})[answer.level] = (answer.generation or 0) + 1
+    return found

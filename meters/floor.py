@@ -118,20 +118,15 @@ class Floor:
         return outcome
 
     def _at_progressive(self, table: Table, event: Wager | Hit, at_ms: int) -> Outcome:
-        known = ", ".join(table.progressives) or "none"
         name = event.progressive
-        if name is None:
-            if len(table.progressives) != 1:
-                return Refused(
-                    code=Code.UNKNOWN_PROGRESSIVE,
-                    message=f"name the progressive: {table.name} has {known}",
-                )
+        if name is None and len(table.progressives) == 1:
             name = table.progressives[0]
-        if name not in table.progressives:
-            return Refused(
-                code=Code.UNKNOWN_PROGRESSIVE,
-                message=f"{name} is not at {table.name}, which has {known}",
-            )
+        if name is None or name not in table.progressives:
+            known = ", ".join(table.progressives) or "none"
+            message = f"{name} is not at {table.name}, which has {known}"
+            if name is None:
+                message = f"name the progressive: {table.name} has {known}"
+            return Refused(code=Code.UNKNOWN_PROGRESSIVE, message=message)
         progressive = self.progressives[name]
         if progressive.retired:
             return Refused(code=Code.RETIRED, message=f"{name} is retired and takes no wagers")
@@ -155,16 +150,16 @@ class Floor:
         if refused is not None:
             return refused
         wagers_minor = terms.wager_minor * len(event.seats)
-        shares_units = [level.shares(wagers_minor) for level in progressive.levels]
-        if wagers_minor > MAX_MINOR or not all(
-            level.has_room(sum(shares))
-            for level, shares in zip(progressive.levels, shares_units, strict=True)
-        ):
-            return Refused(
-                code=Code.UNAVAILABLE,
-                message=f"an amount of {terms.name} would pass the largest one, 2^62 units: "
-                "it can't take these wagers until it has paid",
-            )
+        shares_units = []
+        for level in progressive.levels:
+            shares = level.shares(wagers_minor)
+            if wagers_minor > MAX_MINOR or not level.has_room(sum(shares)):
+                return Refused(
+                    code=Code.UNAVAILABLE,
+                    message=f"an amount of {terms.name} would pass the largest one, 2^62 units: "
+                    "it can't take these wagers until it has paid",
+                )
+            shares_units.append(shares)
         for level, shares in zip(progressive.levels, shares_units, strict=True):
             level.add(*shares)
         if event.round > table.round:

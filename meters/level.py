@@ -53,10 +53,11 @@ class Level:
 
         Rules 3.1 and 3.2.
         """
-        primary_units = wagers_minor * self.terms.increment_ppm
-        reserve_units = wagers_minor * self.terms.reserve_ppm
-        if self.terms.cap_minor is not None:
-            cap_units = units_from_minor(self.terms.cap_minor)
+        terms = self.terms
+        primary_units = wagers_minor * terms.increment_ppm
+        reserve_units = wagers_minor * terms.reserve_ppm
+        if terms.cap_minor is not None:
+            cap_units = units_from_minor(terms.cap_minor)
             room_units = max(0, cap_units - self.primary_units)
             above_units = max(0, primary_units - room_units)
             primary_units -= above_units

@@ -9,8 +9,9 @@ changed, added, dropped or moved breaks the chain.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import MISSING, Field, fields
+from operator import attrgetter
 from typing import Any, NamedTuple, get_args
 
 import msgspec
@@ -75,23 +76,35 @@ def _default(each: Field[Any]) -> object:
     return each.default_factory() if each.default_factory is not MISSING else _REQUIRED
 
 
-def _fields(kind: type[Any], leave_out: frozenset[str]) -> tuple[tuple[str, object], ...]:
-    return tuple((each.name, _default(each)) for each in fields(kind) if each.name not in leave_out)
+class _Form(NamedTuple):
+    """How an event or an answer is written: its fields with their defaults, and their values."""
+
+    defaults: tuple[tuple[str, Any], ...]
+    values: Callable[[Any], tuple[Any, ...]]
 
 
-_FIELDS = {
-    kind: _fields(kind, _IN_COLUMNS if kind in _SENT_BY_TABLE else frozenset())
+def _form(kind: type[Any], leave_out: frozenset[str]) -> _Form:
+    defaults = [(each.name, _default(each)) for each in fields(kind) if each.name not in leave_out]
+    names = [name for name, _ in defaults]
+    return _Form(
+        tuple(defaults),
+        # attrgetter gives a bare value for one name, and a tuple for more.
+        attrgetter(*names) if len(names) > 1 else lambda value: (getattr(value, names[0]),),
+    )
+
+
+_FORMS = {
+    kind: _form(kind, _IN_COLUMNS if kind in _SENT_BY_TABLE else frozenset())
     for kind in (*get_args(Event), *get_args(Answer))
 }
 _encoder = msgspec.json.Encoder()
 
 
 def _text(value: Event | Answer) -> str:
+    form = _FORMS[type(value)]
     written = {}
-    for name, default in _FIELDS[type(value)]:
-        item = getattr(value, name)
-        # A meter of 0 stays, as it differs from no meter: the first answer comes back unchanged.
-        if default is _REQUIRED or item != default:
+    for (name, default), item in zip(form.defaults, form.values(value), strict=True):
+        if item != default:
             written[name] = item
     return _encoder.encode(written).decode()
 

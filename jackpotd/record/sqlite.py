@@ -5,17 +5,17 @@ Everything here runs in the thread that opened it.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 
 from sqlite_utils import Database
 
 from jackpotd.record.batch import Batch, HitOnRecord, Loaded, Lookup, Snapshot
+from jackpotd.record.hold import Hold
 from jackpotd.record.rows import (
     RecordError,
     Row,
@@ -29,7 +29,10 @@ from jackpotd.record.schema import APPLICATION_ID, STEPS, steps
 from meters.floor import Floor
 
 _COLUMNS = 'number, at, "table", seq, kind, event, answer, hash'
-_APPEND = f"INSERT INTO record ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_ROW = "(?, ?, ?, ?, ?, ?, ?, ?)"
+_APPEND = f"INSERT INTO record ({_COLUMNS}) VALUES {_ROW}"
+_CHUNK = 128
+_APPEND_CHUNK = f"INSERT INTO record ({_COLUMNS}) VALUES " + ", ".join([_ROW] * _CHUNK)
 _KEPT_SNAPSHOTS = 2
 
 
@@ -41,11 +44,9 @@ class SqliteRecord:
         self.path = path
         self._property = property_name
         self._currency = currency
-        self._lock: int | None = None
         if read_only and not path.exists():
             raise RecordError(f"there is no record at {path}: has the daemon ever run?")
-        if not read_only:
-            self._lock = _lock(path)
+        self._hold = None if read_only else Hold(path)
         try:
             self._open(read_only)
         except sqlite3.DatabaseError as error:
@@ -56,6 +57,9 @@ class SqliteRecord:
             raise
 
     def _open(self, read_only: bool) -> None:
+        if not self.path.exists() or not self.path.stat().st_size:
+            # Before SQLite sees it: beside an empty file it would delete what the WAL still has.
+            self._check_end(0)
         mode = "ro" if read_only else "rwc"
         self._conn = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None
@@ -69,7 +73,9 @@ class SqliteRecord:
         if not read_only:
             self._conn.execute("PRAGMA journal_mode = WAL")
             self._conn.execute("PRAGMA synchronous = FULL")
-            steps.apply(self._db)
+            # In one transaction: a process that is killed meanwhile leaves no part of a record.
+            with self._db.atomic():
+                steps.apply(self._db)
         elif steps.pending(self._db):
             raise RecordError(f"{self.path} is older than this version: start the daemon once")
         self._check_head(read_only)
@@ -77,7 +83,9 @@ class SqliteRecord:
     def _check_ours(self) -> None:
         (tables,) = self._conn.execute("SELECT count(*) FROM sqlite_master").fetchone()
         (application_id,) = self._conn.execute("PRAGMA application_id").fetchone()
-        if tables and application_id != APPLICATION_ID:
+        if not tables:
+            self._check_end(0)
+        elif application_id != APPLICATION_ID:
             raise RecordError(f"{self.path} is a database, but not a jackpotd record")
         newer = [each.name for each in steps.applied(self._db) if each.name not in STEPS]
         if newer:
@@ -91,6 +99,7 @@ class SqliteRecord:
         if head is None:
             if last is not None:
                 raise RecordError(f"{self.path}: the record has rows but no head")
+            self._check_end(0)
             self._hash = first_hash(self._property, self._currency)
             if not read_only:
                 self._first_head()
@@ -107,7 +116,12 @@ class SqliteRecord:
                 f"{self.path}: the last row is row {expected[0]}, but the head says {says}: "
                 "the record's end was changed; restore a backup"
             )
+        self._check_end(expected[0])
         self._hash = bytes(head[3])
+
+    def _check_end(self, last: int) -> None:
+        if self._hold is not None:
+            self._hold.check(last)
 
     def _first_head(self) -> None:
         with self._db.atomic():
@@ -120,9 +134,9 @@ class SqliteRecord:
         """Close the file and let another daemon have it."""
         if hasattr(self, "_conn"):
             self._conn.close()
-        if self._lock is not None:
-            os.close(self._lock)
-            self._lock = None
+        if self._hold is not None:
+            self._hold.close()
+            self._hold = None
 
     # Writing
 
@@ -136,21 +150,21 @@ class SqliteRecord:
         return [self.find(lookup) for lookup in batch.lookups]
 
     def _write(self, batch: Batch) -> None:
-        last, rows = self._hash, []
+        last = self._hash
+        rows: list[tuple[object, ...]] = []
         for draft in batch.drafts:
             last = chained(last, draft)
             rows.append((*draft, last))
         execute = self._conn.execute
         execute("BEGIN IMMEDIATE")
         try:
-            self._conn.executemany(_APPEND, rows)
-            for hit in batch.hits:
-                execute(
-                    "INSERT INTO hits (hit, row, progressive, level) VALUES (?, ?, ?, ?)",
-                    (hit.hit, hit.row, hit.progressive, hit.level),
-                )
+            self._insert(rows)
+            self._conn.executemany(
+                "INSERT INTO hits (hit, row, progressive, level) VALUES (?, ?, ?, ?)",
+                [(hit.hit, hit.row, hit.progressive, hit.level) for hit in batch.hits],
+            )
             self._conn.executemany("UPDATE hits SET settled = ? WHERE hit = ?", batch.settled)
-            execute("UPDATE head SET number = ?, hash = ?", (rows[-1][0], last))
+            execute("UPDATE head SET number = ?, hash = ?", (batch.drafts[-1].number, last))
             if batch.snapshot is not None:
                 self._save(batch.snapshot, last)
             execute("COMMIT")
@@ -158,6 +172,15 @@ class SqliteRecord:
             self._conn.rollback()
             raise
         self._hash = last
+
+    def _insert(self, rows: list[tuple[object, ...]]) -> None:
+        # Each statement lets the other threads run and then waits for its turn again: while the
+        # reactor is busy, a thousand rows one by one wait a thousand times.
+        whole = len(rows) - len(rows) % _CHUNK
+        for start in range(0, whole, _CHUNK):
+            values = list(chain.from_iterable(rows[start : start + _CHUNK]))
+            self._conn.execute(_APPEND_CHUNK, values)
+        self._conn.executemany(_APPEND, rows[whole:])
 
     def _save(self, snapshot: Snapshot, row_hash: bytes) -> None:
         digest = hashlib.sha256(row_hash + snapshot.state).digest()
@@ -344,14 +367,3 @@ def snapshot_of(floor: Floor) -> Snapshot:
         state=write_state(floor),
         next_seqs={table.name: table.next_seq for table in floor.tables.values()},
     )
-
-
-def _lock(path: Path) -> int:
-    """Hold the record for this process alone, for as long as the returned file is open."""
-    file = os.open(path.with_name(path.name + ".lock"), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(file)
-        raise RecordError(f"{path} is in use by another running daemon") from None
-    return file

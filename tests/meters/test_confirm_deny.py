@@ -180,15 +180,15 @@ def test_7_2_three_full_awards_denied_and_confirmed_in_any_order(
 
 
 def test_7_2_the_newest_seeding_goes_back_first() -> None:
-    """The meter can't give both back: the first one's reserve share waits behind the second's."""
+    """The meter has $120: the second one's $100 of the house, then $20 of the first's reserve."""
     pit = pit_at(0, 30)
-    first, second = full(pit, 1), full(pit, 2)
-    taken = half(pit, 3)
+    first, second, third = full(pit, 1), full(pit, 2), half(pit, 3)
     pit.deny(first)
+    pit.put(in_units(20))
     denied = pit.deny(second)
-    assert denied.later_hits == (taken,)
-    assert denied.seeding == seeded(house=120, reserve=30)
-    assert pit.balances() == (0, in_units(30))
+    assert denied.seeding == seeded(house=100, reserve=20)
+    assert denied.later_hits == (third,)
+    assert pit.balances() == (0, in_units(20))
 
 
 SHORT = [

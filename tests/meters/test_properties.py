@@ -160,7 +160,7 @@ def test_the_fold_and_the_plain_model_say_the_same(chance: Random, length: int) 
         play.go_on()
 
 
-@settings(max_examples=250)
+@settings(max_examples=100)
 @given(seed=SEEDS)
 def test_they_still_do_after_a_long_play(seed: int) -> None:
     chance = Random(seed)

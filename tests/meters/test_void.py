@@ -161,17 +161,14 @@ def test_8_where_a_balance_is_too_small_it_gives_what_it_has(
     assert pit.balances() == left
 
 
-def test_8_a_part_of_the_meter_that_was_won_can_leave_too_little() -> None:
+def test_8_percentages_that_were_won_since_can_leave_too_little() -> None:
+    """$1.50 in the meter, of which 75 and then 37 cents were won."""
     pit = pit_at(0)
     pit.wager("T1", 1, 1)
-    pit.wager("T2", 1, 1)
-    for seat, cents in ((1, 50), (2, 25)):
-        pit.wager("T2", seat + 1, seat)
-        pit.put(100 * UNITS)
-        assert pit.hit("T2", seat + 1, seat, "straight flush").amount_minor == 50
-        pit.put(cents * UNITS)
-        pit.confirm(seat)
-    assert pit.void("T1", 1).returned == (returned(25, 0, 50),)
+    pit.wager("T2", 1, 1, 2)
+    for seat in (1, 2):
+        pit.hit("T2", 1, seat, "straight flush")
+    assert pit.void("T1", 1).returned == (returned(38, 25, 12),)
 
 
 def test_8_a_round_with_a_hit_that_stands_cannot_be_voided() -> None:

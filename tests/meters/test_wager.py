@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from meters.events import Wager
+from meters.events import TableSet, Wager
 from meters.money import MAX_MINOR, MAX_UNITS
 from meters.outcomes import RETRY, Accepted, Code
 from meters.terms import Terms
@@ -74,6 +74,15 @@ def test_2_1_tables_that_are_linked_share_the_meter() -> None:
     pit.wager("T1", 1, 1)
     answer = pit.wager("T2", 7, 1)
     assert answer.meters == {"royal": {"meter": 1_000_100}}
+
+
+def test_2_1_a_table_that_is_set_again_keeps_its_round_and_has_its_new_seats() -> None:
+    pit = Pit(GROWING)
+    pit.wager("T1", 3, 6)
+    pit.apply(TableSet(table="T1", game="let-it-ride", seats=7))
+    pit.wager("T1", 4, 7)
+    table = pit.floor.tables["T1"]
+    assert (table.game, table.seats, table.round, table.next_seq) == ("let-it-ride", 7, 4, 3)
 
 
 def test_3_3_a_table_with_two_progressives_locks_each_once_a_round() -> None:

@@ -106,3 +106,9 @@ def told(path: Path) -> Iterator[tuple[Iterator[Entry], Floor]]:
         yield entries(record.rows(), floor, record.start_hash(), DAYS), floor
     finally:
         record.close()
+
+
+def units(dollars: str) -> int:
+    """Return dollars, with up to eight decimals, in units."""
+    whole, _, fraction = dollars.partition(".")
+    return int(whole + fraction.ljust(8, "0"))

@@ -46,14 +46,6 @@ def read(exported: str) -> list[CELLS]:
     return list(csv.DictReader(io.StringIO(exported, newline="")))
 
 
-@pytest.fixture(scope="module")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A record of three gaming days."""
-    path = tmp_path_factory.mktemp("export") / "riverside.db"
-    eventful(path)
-    return path
-
-
 def story(path: Path) -> None:
     """Write one round: a wager, an award paid at once, a royal flush that is denied next day."""
     with RecordBuilder(path, at="2026-03-08T05:59:59.997-04:00") as to:

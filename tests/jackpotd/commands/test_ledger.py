@@ -149,6 +149,13 @@ def test_an_output_that_can_not_be_written_is_said(config: Path, tmp_path: Path)
     )
 
 
+def test_a_full_device_is_said_and_left_alone(config: Path) -> None:
+    result = run("export", config, "--output", "/dev/full")
+    assert result.exit_code == 1
+    assert result.stderr == "jackpotd: /dev/full: No space left on device\n"
+    assert Path("/dev/full").is_char_device()
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -230,6 +237,17 @@ def test_a_bad_row_is_named_in_one_line(config: Path, tmp_path: Path, command: s
         f"jackpotd: {tmp_path / 'riverside.db'}: row 16: its hash does not match: "
         "it was changed or moved\n"
     )
+
+
+def test_a_bad_row_is_named_once_where_the_progressives_are_read(
+    config: Path, tmp_path: Path
+) -> None:
+    store = tmp_path / "riverside.db"
+    with closing(sqlite3.connect(store)) as conn, conn:
+        conn.execute("UPDATE record SET at = at + 1 WHERE number = 29")
+    result = run("export", config, "--progressive", "royal")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"jackpotd: {store}: row 29: its hash does not match")
 
 
 def no_file(store: Path) -> None:

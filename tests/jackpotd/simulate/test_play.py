@@ -146,7 +146,7 @@ def test_the_summary_adds_up_with_the_record_and_nothing_illegal_was_sent(
     assert_adds_up(riverside, tally)
     assert tally.rounds == 40 * 7
     assert set(tally.refusals) <= {"table-held"}
-    assert tally.confirmed and tally.denied and tally.misdeals and tally.envy_minor
+    assert all((tally.confirmed, tally.denied, tally.misdeals, tally.envy_minor))
     assert ledger(riverside, "reconcile") == 0
     assert ledger(riverside, "verify") == 0
 
