@@ -19,7 +19,7 @@ class GamingDays:
 
     def __init__(self, zone: tzinfo, start: time) -> None:
         self._zone = zone
-        self._start = start
+        self._start = start.replace(fold=0)
         # The day asked for last, as rows come in the order of time.
         self._day = date.min
         self._from_ms = self._until_ms = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, fields
 from operator import attrgetter
 from typing import Any, NamedTuple, get_args
 
@@ -67,30 +67,33 @@ _SENT_BY_TABLE = frozenset((Wager, Hit, Void))
 _IN_COLUMNS = frozenset(("table", "seq"))
 
 
-_REQUIRED = object()
-
-
-def _default(each: Field[Any]) -> object:
-    if each.default is not MISSING:
-        return each.default
-    return each.default_factory() if each.default_factory is not MISSING else _REQUIRED
-
-
 class _Form(NamedTuple):
-    """How an event or an answer is written: its fields with their defaults, and their values."""
+    """How an event or an answer is written: its values, and the JSON object that takes them.
 
-    defaults: tuple[tuple[str, Any], ...]
+    The object leaves out what stands at its default.
+    """
+
     values: Callable[[Any], tuple[Any, ...]]
+    written: Callable[..., msgspec.Struct]
 
 
 def _form(kind: type[Any], leave_out: frozenset[str]) -> _Form:
-    defaults = [(each.name, _default(each)) for each in fields(kind) if each.name not in leave_out]
-    names = [name for name, _ in defaults]
-    return _Form(
-        tuple(defaults),
-        # attrgetter gives a bare value for one name, and a tuple for more.
-        attrgetter(*names) if len(names) > 1 else lambda value: (getattr(value, names[0]),),
-    )
+    required: list[tuple[str, Any]] = []
+    optional: list[tuple[str, Any, Any]] = []
+    for each in fields(kind):
+        if each.name in leave_out:
+            continue
+        if each.default is not MISSING:
+            optional.append((each.name, Any, each.default))
+        elif each.default_factory is not MISSING:
+            optional.append((each.name, Any, msgspec.field(default_factory=each.default_factory)))
+        else:
+            required.append((each.name, Any))
+    written = msgspec.defstruct(kind.__name__, [*required, *optional], omit_defaults=True, gc=False)
+    names = written.__struct_fields__
+    # attrgetter gives a bare value for one name, and a tuple for more.
+    values = attrgetter(*names) if len(names) > 1 else lambda value: (getattr(value, names[0]),)
+    return _Form(values, written)
 
 
 _FORMS = {
@@ -102,11 +105,7 @@ _encoder = msgspec.json.Encoder()
 
 def _text(value: Event | Answer) -> str:
     form = _FORMS[type(value)]
-    written = {}
-    for (name, default), item in zip(form.defaults, form.values(value), strict=True):
-        if item != default:
-            written[name] = item
-    return _encoder.encode(written).decode()
+    return _encoder.encode(form.written(*form.values(value))).decode()
 
 
 def chained(previous: bytes, row: tuple[int, int, str, int, str, str, str]) -> bytes:

@@ -8,7 +8,8 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -60,6 +61,13 @@ def jackpotd(
     )
     assert "Traceback" not in done.stderr, done.stderr
     return done
+
+
+def until(condition: Callable[[], bool]) -> None:
+    """Return as soon as a condition holds, in a tight loop: it may hold for a moment only."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < deadline, "this never came about"
 
 
 def output_of(*words: str | Path, key: str = "") -> str:

@@ -21,6 +21,8 @@ import pytest
 from tests.e2e.running import Property, output_of, riverside
 from tests.e2e.talking import Peer, fetch, hit, wager
 
+CARDS = ["As", "Ks", "Qs", "Js", "Ts"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story:
@@ -67,7 +69,7 @@ def story(house: Property) -> Iterator[Story]:
         with Peer(daemon.ports["tables"], house.keys["pit"]) as pit:
             lock = pit.ask(wager("FCP-01", 1, 1, 1, 2, 5))
             royals = (
-                pit.ask(hit("FCP-01", 2, 1, 2, "royal flush", cards=["As", "Ks", "Qs", "Js", "Ts"])),
+                pit.ask(hit("FCP-01", 2, 1, 2, "royal flush", cards=CARDS)),
                 pit.ask(hit("FCP-01", 3, 1, 5, "royal flush")),
             )
             next_lock = wager("FCP-01", 4, 2, 1, 2)
@@ -136,7 +138,7 @@ def test_both_are_hand_pays_that_wait_for_the_floor(story: Story) -> None:
         (1, 5_000_150, "pending"),
         (2, 5_000_000, "pending"),
     ]
-    assert story.pending_hits[0]["cards"] == ["As", "Ks", "Qs", "Js", "Ts"]
+    assert story.pending_hits[0]["cards"] == CARDS
 
 
 def test_the_table_waits_until_both_are_settled_and_another_plays_on(story: Story) -> None:
