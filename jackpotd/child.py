@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -74,10 +75,12 @@ class DaemonProcess:
         assert self._process is not None
         return self._process.pid
 
-    def check(self) -> None:
-        """Raise DaemonDied if it has ended."""
-        if self._process is not None and self._process.poll() is not None:
-            raise self._died(f"the daemon ended by itself ({_ending(self._process.returncode)})")
+    def check(self, *, within_seconds: float = 0) -> None:
+        """Raise DaemonDied if it has ended, or does so within some seconds."""
+        assert self._process is not None
+        with suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(within_seconds)
+            raise self._died(f"the daemon ended by itself ({_ending(code)})")
 
     def kill(self) -> None:
         """End it as a power cut would, with SIGKILL."""

@@ -15,9 +15,10 @@ from typing import Any
 from jackpotd import config
 from jackpotd.accounts.entries import meters_units, pending_units
 from jackpotd.child import DaemonProcess
+from jackpotd.client import Unreachable
 from jackpotd.config import Config
 from jackpotd.errors import JackpotdError
-from jackpotd.interrupts import ignore_interrupts
+from jackpotd.interrupts import until_interrupted
 from jackpotd.principals import Principals, Role
 from jackpotd.record.sqlite import SqliteRecord
 from jackpotd.simulate.choice import showpieces, tables_of
@@ -40,6 +41,7 @@ UNATTENDED_SECONDS = 1
 SMALL_SECONDS = 3
 """How long an award waits that is no jackpot but has to be confirmed all the same."""
 
+DYING_SECONDS = 2
 DEMO_FLOOR = "demo-floor"
 _JACKPOTD = (sys.executable, "-m", "jackpotd")
 
@@ -84,9 +86,9 @@ class Demo:
         """
         shift = Shift(self._config, self._plan(), tell=self._hear)
         with DaemonProcess(self._started.config, self._folder / "daemon.log") as daemon:
-            self._introduce(daemon.ports["http"])
-            with shift:
-                self._watch(shift, daemon)
+            with until_interrupted():
+                self._introduce(daemon.ports["http"])
+                self._play(shift, daemon)
         self._close(shift)
         if shift.failures:
             raise shift.failures[0]
@@ -156,14 +158,16 @@ class Demo:
         path = str(self._started.config)
         return _command("confirm", path, hit, "--key-file", str(self._key_file))
 
-    def _watch(self, shift: Shift, daemon: DaemonProcess) -> None:
+    def _play(self, shift: Shift, daemon: DaemonProcess) -> None:
         try:
-            for _ in shift.looks():
-                daemon.check()
-                self._terminal.progress(f"{shift.tally.rounds:,} rounds played")
-        except KeyboardInterrupt:
-            self._terminal.say("ending the demonstration")
-            ignore_interrupts()
+            with shift, until_interrupted():
+                for _ in shift.looks():
+                    daemon.check()
+                    self._terminal.progress(f"{shift.tally.rounds:,} rounds played")
+        except Unreachable:
+            # Sockets close a moment before the process is seen to have ended.
+            daemon.check(within_seconds=DYING_SECONDS)
+            raise
         finally:
             self._terminal.progress("")
 

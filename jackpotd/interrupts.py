@@ -26,7 +26,11 @@ def interruptible() -> Iterator[None]:
             signal.signal(each, was)
 
 
-def ignore_interrupts() -> None:
-    """Take no further interrupt until `interruptible` is left: the ending is under way."""
-    for each in _ENDING:
-        signal.signal(each, signal.SIG_IGN)
+@contextmanager
+def until_interrupted() -> Iterator[None]:
+    """Leave what is within at an interrupt, and take no further one: the ending is under way."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        for each in _ENDING:
+            signal.signal(each, signal.SIG_IGN)

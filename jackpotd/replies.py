@@ -22,6 +22,9 @@ from meters.outcomes import (
     Voided,
 )
 
+LONGEST_SAID = 1_000
+"""Characters of a refusal's message or table: a line of 64 KiB is not said back whole."""
+
 _encoder = msgspec.json.Encoder()
 
 
@@ -111,9 +114,9 @@ def refusal(
     reply: dict[str, Any] = {
         "type": "error",
         "code": refused.code.value,
-        "message": refused.message,
+        "message": refused.message[:LONGEST_SAID],
     }
-    if table is not None:
+    if table is not None and len(table) <= LONGEST_SAID:
         reply["table"] = table
     if seq is not None:
         reply["seq"] = seq

@@ -124,7 +124,7 @@ class Conversation:
         if isinstance(request, Malformed):
             return self._malformed_step(request)
         if self.principal is None:
-            return self._no_hello()
+            return self._no_hello(request)
         self._malformed = 0
         if isinstance(request, Ping):
             return Answer()
@@ -135,14 +135,20 @@ class Conversation:
         assert isinstance(request, WagerRequest | HitRequest | VoidRequest)
         return self._table_request(request)
 
-    def _no_hello(self) -> Refuse:
-        return _refuse(Code.NO_HELLO, "the first message is a hello with your key", close=True)
+    def _no_hello(self, request: Request | Malformed) -> Refuse:
+        return _refuse(
+            Code.NO_HELLO,
+            "the first message is a hello with your key",
+            table=getattr(request, "table", None),
+            seq=getattr(request, "seq", None),
+            close=True,
+        )
 
     def _malformed_step(self, malformed: Malformed) -> Refuse:
         code = malformed.code
         if code in (Code.UNKNOWN_TYPE, Code.BAD_FIELD) and malformed.key is None:
             if self.principal is None:
-                return self._no_hello()
+                return self._no_hello(malformed)
         elif code is Code.BAD_FIELD and self._who(malformed.key) is None:
             return _refuse(Code.BAD_KEY, _BAD_KEY, close=True)
         self._malformed += 1
@@ -167,6 +173,7 @@ class Conversation:
         for table in tables:
             if table not in principal.tables:
                 return self._not_theirs(principal, table)
+        for table in tables:
             if table not in self._tables:
                 return _refuse(Code.UNKNOWN_TABLE, f"there is no table {table}", table=table)
         self.principal = principal

@@ -9,6 +9,7 @@ from typing import Any
 
 from twisted.internet import defer, interfaces, protocol
 from twisted.internet.interfaces import IAddress, IDelayedCall, IReactorTime
+from twisted.logger import Logger
 from twisted.python.failure import Failure
 from zope.interface import implementer
 
@@ -80,19 +81,24 @@ class TableLink(protocol.Protocol):
     def __init__(self, pit: Pit) -> None:
         self._pit = pit
         self.conversation = Conversation(
-            authenticate=pit.principals.by_key, tables=pit.queue.floor.tables
+            authenticate=pit.principals.by_key, tables=frozenset(pit.queue.floor.tables)
         )
         self._subscription: Subscription | None = None
         self._timer: IDelayedCall | None = None
         self._steps: deque[Iterator[Step]] = deque()
+        self._waits_for_room = False
         self._peer_reads = True
+        self._ending = False
         self._gone = False
 
     def connectionMade(self) -> None:
         """Wait for a hello."""
         self._pit.links.add(self)
         self._pit.metrics.connected()
-        self.transport.setTcpNoDelay(True)
+        if not interfaces.IUNIXTransport.providedBy(self.transport):
+            self.transport.setTcpNoDelay(True)
+            # A table whose power was cut says no goodbye, and its connection is not to stay for good.
+            self.transport.setTcpKeepAlive(True)
         self.transport.registerProducer(self, True)
         self._timer = self._pit.clock.callLater(HELLO_SECONDS, self._timed_out)
 
@@ -113,19 +119,36 @@ class TableLink(protocol.Protocol):
             self._carry_on()
 
     def _carry_on(self) -> None:
-        # While the queue is full the peer's messages wait here, and no more of them are read: its
-        # pipeline backs up into its own socket and is not refused.
-        while self._steps:
-            for step in self._steps[0]:
+        # While the queue is full or the peer doesn't read, the peer's messages wait here, and no
+        # more of them are read: its pipeline backs up into its own socket and is not refused.
+        while self._steps and not self._waits_for_room:
+            steps = self._steps[0]
+            for step in steps:
                 self._take(step)
-                if self._pit.queue.full:
-                    self.transport.pauseProducing()
-                    self._pit.queue.when_room(self._carry_on)
+                if self._must_wait():
                     return
-            if self._steps:
+            if self._steps and self._steps[0] is steps:
                 self._steps.popleft()
-        if self._peer_reads and not self._gone:
+        if not (self._steps or self._gone or self.conversation.ended):
             self.transport.resumeProducing()
+
+    def _must_wait(self) -> bool:
+        if self._pit.queue.full and not self._gone:
+            self._waits_for_room = True
+            self.transport.pauseProducing()
+            self._pit.queue.when_room(self._room)
+        return self._waits_for_room or not self._peer_reads
+
+    def _room(self) -> None:
+        self._waits_for_room = False
+        if not self._peer_reads:
+            return
+        try:
+            self._carry_on()
+        except Exception:
+            # Twisted drops a connection that fails in dataReceived; here the queue is the caller.
+            _log.failure("a connection failed while it went on")
+            self.transport.abortConnection()
 
     def pauseProducing(self) -> None:
         """The peer doesn't read: take nothing from it, and push nothing to it."""
@@ -137,24 +160,25 @@ class TableLink(protocol.Protocol):
     def resumeProducing(self) -> None:
         """The peer reads again."""
         self._peer_reads = True
-        if not self._steps:
-            self.transport.resumeProducing()
         if self._subscription is not None:
             self._subscription.resume()
+        self._carry_on()
 
     def stopProducing(self) -> None:
         """The connection is going away: there is nothing to stop."""
 
     def say(self, reply: bytes) -> None:
-        """Write a line, unless the peer is gone."""
-        if not self._gone:
+        """Write a line, unless the connection ends."""
+        if not (self._gone or self._ending):
             self.transport.write(reply)
 
     def end(self) -> None:
-        """Close once everything said is read, or after a while."""
-        if self._gone:
+        """Close once everything said is read, or after a while; nothing is said any more."""
+        if self._gone or self._ending:
             return
-        self.conversation.ended = True
+        self._ending = self.conversation.ended = True
+        if self._subscription is not None:
+            self._subscription.close()
         self._cancel_timer()
         self._timer = self._pit.clock.callLater(FLUSH_SECONDS, self._abort)
         self.transport.unregisterProducer()
@@ -188,12 +212,13 @@ class TableLink(protocol.Protocol):
     def _greet(self, tables: tuple[str, ...]) -> None:
         self._cancel_timer()
         self._pit.take(self, tables)
-        queue = self._pit.queue
+        queue, floor = self._pit.queue, self._pit.queue.floor
         # What the floor says now is durable once everything before it is.
-        reply = line(welcome(self._pit.property_name, queue.floor, tables))
+        reply = line(welcome(self._pit.property_name, floor, tables))
 
         def in_turn() -> None:
-            if queue.writable:
+            # Another floor means that the store was lost, and came back without some of this.
+            if queue.writable and queue.floor is floor:
                 self.say(reply)
             else:
                 message = "the record can't be read just now: say hello again"
@@ -202,11 +227,13 @@ class TableLink(protocol.Protocol):
         queue.in_turn(in_turn)
 
     def _show(self) -> None:
-        if self._gone:
+        if self._gone or self._ending:
             return
         if self._subscription is not None:
             self._subscription.close()
         self._subscription = self._pit.feed.subscribe(Watcher(self.say))
+        if not self._peer_reads:
+            self._subscription.pause()
 
     def _timed_out(self) -> None:
         self._timer = None
@@ -224,6 +251,7 @@ class TableLink(protocol.Protocol):
         self._timer = None
 
 
+_log = Logger()
 _PONG = line({"type": "pong"})
 
 

@@ -95,7 +95,7 @@ class Watch(Request, tag="watch", frozen=True):
     """Tell me the values from now on."""
 
 
-REQUESTS = (
+REQUESTS: tuple[type[Request], ...] = (
     Hello,
     WagerRequest,
     HitRequest,
@@ -162,8 +162,19 @@ def read(line: bytes) -> Request | Malformed:
     return _checked(request)
 
 
+_OPTIONAL = {
+    kind: tuple(each.name for each in msgspec.structs.fields(kind) if each.default is UNSET)
+    for kind in REQUESTS
+}
+_LEAST_KEYS = {kind: 1 + len(kind.__struct_fields__) - len(_OPTIONAL[kind]) for kind in REQUESTS}
+
+
 def _keys(request: Request) -> int:
-    given = 1 + sum(getattr(request, name) is not UNSET for name in request.__struct_fields__)
+    kind = type(request)
+    given = _LEAST_KEYS[kind]
+    for name in _OPTIONAL[kind]:
+        if getattr(request, name) is not UNSET:
+            given += 1
     if isinstance(request, WagerRequest) and request.players:
         given += len(request.players)
     return given

@@ -14,7 +14,7 @@ import click
 from jackpotd import config
 from jackpotd.commands.keys import NoKey, read_key
 from jackpotd.demo import Demo, Wishes
-from jackpotd.interrupts import ignore_interrupts, interruptible
+from jackpotd.interrupts import interruptible, until_interrupted
 from jackpotd.simulate.choice import tables_of
 from jackpotd.simulate.shift import FloorPlan, Plan, Shift
 from jackpotd.simulate.stacked import PlayError, StackedHand, parse_stacked
@@ -117,7 +117,7 @@ def simulate(
     terminal = Terminal(err=True)
     shift = Shift(loaded, plan, tell=lambda news: terminal.say(words(news, loaded.currency)))
     with interruptible():
-        with shift:
+        with until_interrupted(), shift, until_interrupted():
             _watch(shift, plan, terminal)
         click.echo(f"tables    {', '.join(names)}; seed {plan.seed}")
         for line in shift.tally.lines(loaded.currency):
@@ -132,8 +132,6 @@ def _watch(shift: Shift, plan: Plan, terminal: Terminal) -> None:
     try:
         for _ in shift.looks():
             terminal.progress(f"{shift.tally.rounds:,}{whole} rounds")
-    except KeyboardInterrupt:
-        ignore_interrupts()
     finally:
         terminal.progress("")
 

@@ -24,7 +24,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaysOn:
-    """A table that was held has locked its next round."""
+    """A table whose award waited for the floor, or that was held, has locked its next round."""
 
     table: str
 

@@ -118,6 +118,7 @@ class SimulatedTable:
         self._connection = connection
         self._next_seq: int = state["next_seq"]
         self._round: int = state["round"]
+        self._waits = False
         self._seed = seed
         self._habits = habits
         self._tally = tally
@@ -172,7 +173,7 @@ class SimulatedTable:
                     self._hit(carried, hand, cards, folded=cards.seat in guests.folded)
 
     def _hit(self, carried: Carried, hand: str, cards: SeatCards, *, folded: bool) -> None:
-        award = self._ask(
+        self._ask(
             "hit",
             progressive=carried.name,
             seat=cards.seat,
@@ -180,8 +181,6 @@ class SimulatedTable:
             folded=folded,
             cards=[str(card) for card in cards.making[carried.kind]],
         )
-        if award["status"] == "pending":
-            self._tell(Pending(award=award))
 
     def _ask(self, kind: str, **fields: Any) -> Mapping[str, Any]:
         """Send a message of this round until it is accepted, with the same `seq`."""
@@ -202,9 +201,17 @@ class SimulatedTable:
                 raise Stopped
         self._next_seq += 1
         self._tally.answered(reply)
-        if _HELD in refusals:
-            self._tell(PlaysOn(table=self.name))
+        self._note(reply)
         return reply
+
+    def _note(self, reply: Mapping[str, Any]) -> None:
+        """Tell of an award that waits for the floor, and of the first lock after it."""
+        if reply["type"] == "award" and reply["status"] == "pending":
+            self._waits = True
+            self._tell(Pending(award=reply))
+        elif reply["type"] == "accepted" and self._waits:
+            self._waits = False
+            self._tell(PlaysOn(table=self.name))
 
     def _refused(self, reply: Mapping[str, Any], before: set[str]) -> None:
         """Count a refusal of this message, once; PlayError if trying again is no use."""
@@ -212,13 +219,11 @@ class SimulatedTable:
         if code not in before:
             before.add(code)
             self._tally.answered(reply)
-            if code == _HELD:
+            if code == "table-held":
+                self._waits = True
                 self._tell(Held(table=self.name, message=reply["message"]))
         if not reply["retry"]:
             raise PlayError(f"{self.name}: {code}: {reply['message']}")
-
-
-_HELD = "table-held"
 
 
 def is_due(terms: Terms, hand: str, seat: int, guests: Guests) -> bool:

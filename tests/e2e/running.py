@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -109,6 +110,11 @@ class Property:
         self.keys[name] = printed.removesuffix("\n")
         assert "\n" not in self.keys[name]
         return self.keys[name]
+
+    def copied_to(self, folder: Path) -> Property:
+        """Return a copy of the property, with all that is in its folder."""
+        shutil.copytree(self.folder, folder)
+        return Property(config=folder / self.config.name, keys=dict(self.keys))
 
     @contextmanager
     def daemon(self) -> Iterator[Daemon]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import http.client
 import json
+import select
 import socket
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from threading import Thread
 from types import TracebackType
@@ -27,7 +28,7 @@ class Peer:
 
     def __init__(self, port: int, key: str, *tables: str) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
-        self._lines = self._socket.makefile("rb")
+        self._rest = b""
         hello = {"type": "hello", "protocol": 1, "key": key}
         self.welcome = self.ask({**hello, "tables": tables} if tables else hello)
 
@@ -51,6 +52,13 @@ class Peer:
         """Send messages one behind the other."""
         self._socket.sendall(b"".join(map(line, messages)))
 
+    def send_one_by_one(self, messages: Iterable[Message]) -> None:
+        """Send each message by itself, until nobody takes them any more."""
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        with suppress(ConnectionError):
+            for message in messages:
+                self.send([message])
+
     def told(self) -> dict[str, Any]:
         """Return the next line that comes."""
         found: dict[str, Any] = json.loads(self.heard())
@@ -58,11 +66,20 @@ class Peer:
 
     def heard(self) -> bytes:
         """Return the next line as it came; b"" at the end, and for half a line before it."""
-        try:
-            found = self._lines.readline()
-        except ConnectionResetError:
-            return b""
-        return found if found.endswith(b"\n") else b""
+        while b"\n" not in self._rest:
+            try:
+                data = self._socket.recv(65_536)
+            except ConnectionResetError:
+                data = b""
+            if not data:
+                return b""
+            self._rest += data
+        found, ending, self._rest = self._rest.partition(b"\n")
+        return found + ending
+
+    def has_more(self) -> bool:
+        """Tell whether something came that was not heard yet."""
+        return bool(self._rest or select.select([self._socket], [], [], 0)[0])
 
     def heard_to_the_end(self) -> list[bytes]:
         """Return every line that still comes before the connection ends."""
@@ -79,7 +96,6 @@ class Peer:
 
     def close(self) -> None:
         """Hang up."""
-        self._lines.close()
         self._socket.close()
 
 

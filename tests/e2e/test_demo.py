@@ -152,9 +152,11 @@ def test_a_daemon_that_dies_is_told_with_its_last_lines() -> None:
 
 
 def test_a_taken_port_is_said_and_nothing_is_left_behind(free_port: int) -> None:
-    with socket.create_server(("127.0.0.1", free_port)):
-        with demo("--http-port", str(free_port)) as shown:
-            assert shown.end() == 1
+    with (
+        socket.create_server(("127.0.0.1", free_port)),
+        demo("--http-port", str(free_port)) as shown,
+    ):
+        assert shown.end() == 1
     assert "the daemon ended before it was ready" in shown.said
     assert f"can't listen on tcp:{free_port}" in shown.said
 

@@ -14,11 +14,11 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from threading import Thread
 
 import pytest
 
-from tests.e2e.running import Daemon, Property, output_of, until
+from tests.e2e.running import Daemon, Property, jackpotd, output_of, until
 from tests.e2e.talking import Message, Peer, hit, wager
 
 TABLES = ("T1", "T2", "T3")
@@ -51,11 +51,17 @@ progressives:
         flush: 4 for 1
       envy: {royal flush: $1 for 1}
 """
-ROUNDS = 24
+ROUNDS = 80
 """Rounds of a burst at each table."""
 
-HANDS = {2: "flush", 5: "straight flush", 11: "four of a kind", 17: "royal flush"}
+HANDS = {
+    round_: hand
+    for first, hand in enumerate(("flush", "straight flush", "four of a kind", "royal flush"))
+    for round_ in range(3 + 5 * first, ROUNDS, 20)
+}
 """Which rounds of a burst have a hit: seat 1 holds this."""
+
+BURST = ROUNDS + len(HANDS)
 
 
 @dataclass(slots=True)
@@ -111,25 +117,34 @@ def wal(house: Property) -> Path:
     return house.store.with_name(house.store.name + "-wal")
 
 
-def after_answers(count: int) -> Callable[[Property, Peer], list[bytes]]:
-    """Kill when so many answers have come at the first table."""
-    return lambda _, peer: [peer.heard() for _ in range(count)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """When to kill: so many answers have come at the first table, and then more is written.
+
+    What is written last is killed before it is answered, if that can be.
+    """
+
+    answers: int
+    then_written: bool = False
+
+    def come(self, house: Property, peer: Peer) -> list[bytes]:
+        """Wait for it; return the answers."""
+        heard = [peer.heard() for _ in range(self.answers)]
+        if self.then_written and self.answers < BURST:
+            before = written(house)
+            until(lambda: written(house) != before or peer.has_more())
+        return heard
 
 
-def after_writing(size: int) -> Callable[[Property, Peer], list[bytes]]:
-    """Kill when so many bytes more are written: before their rows are answered, if need be."""
-
-    def wait(house: Property, _: Peer) -> list[bytes]:
-        before = wal(house).stat().st_size
-        until(lambda: abs(wal(house).stat().st_size - before) >= size)
-        return []
-
-    return wait
+def written(house: Property) -> tuple[int, int]:
+    """Return what changes when the record is written."""
+    found = wal(house).stat()
+    return found.st_size, found.st_mtime_ns
 
 
 MOMENTS = [
-    *(after_answers(count) for count in (0, 1, 2, 3, 5, 8, 13, 21, 27, 28)),
-    *(after_writing(size) for size in (1, 1, 1, 10_000, 30_000, 60_000)),
+    *(Moment(answers=count) for count in (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, BURST)),
+    *(Moment(answers=count, then_written=True) for count in (0, 0, 1, 4, 10, 20, 40, 60)),
 ]
 
 
@@ -137,7 +152,7 @@ def killed_burst(
     house: Property,
     daemon: Daemon,
     floor: Floor,
-    moment: Callable[[Property, Peer], list[bytes]],
+    moment: Moment,
 ) -> None:
     """Send a burst from every table and the floor, kill the daemon, and take what was answered."""
     port, pit_key = daemon.ports["tables"], house.keys["pit"]
@@ -146,11 +161,15 @@ def killed_burst(
         floorperson = links.enter_context(Peer(port, house.keys["floor-1"]))
         bursts = {table: floor.burst(table) for table in TABLES}
         settling = floor.unsettled()
-        floorperson.send(settling)
+        senders = [Thread(target=floorperson.send_one_by_one, args=(settling,))]
         for table, peer in peers.items():
-            peer.send(bursts[table])
-        first = moment(house, peers["T1"])
+            senders.append(Thread(target=peer.send_one_by_one, args=(bursts[table],)))
+        for sender in senders:
+            sender.start()
+        first = moment.come(house, peers["T1"])
         daemon.kill()
+        for sender in senders:
+            sender.join()
         for table, peer in peers.items():
             heard = first if table == "T1" else []
             floor.answered(table, bursts[table], heard + peer.heard_to_the_end())
@@ -202,13 +221,12 @@ def test_what_was_acknowledged_stands_and_happens_once_whenever_it_was_killed(
     tmp_path: Path,
 ) -> None:
     house, floor = house_in(tmp_path), Floor()
-    messages = ROUNDS + len(HANDS)
     with house.daemon() as daemon:
         daemon.start()
         for moment in MOMENTS:
             killed_burst(house, daemon, floor, moment)
             daemon.start()
-            sent_again(house, daemon, floor, newest=messages)
+            sent_again(house, daemon, floor, newest=BURST)
         sent_again(house, daemon, floor, newest=None)
         with Peer(daemon.ports["tables"], house.keys["pit"]) as peer:
             assert peer.welcome["meters"] == {"royal": expected_meters(floor)}
@@ -230,12 +248,6 @@ def expected_entries(floor: Floor) -> Counter[str]:
     return kinds
 
 
-def there(house: Property, ending: str, least: int = 0) -> Callable[[], bool]:
-    """Tell when a file of the record is there and has so many bytes."""
-    path = house.store.with_name(house.store.name + ending)
-    return lambda: path.exists() and path.stat().st_size >= least
-
-
 def open_in(daemon: Daemon, house: Property, ending: str) -> Callable[[], bool]:
     """Tell when the daemon has a file of the record open."""
     path = house.store.with_name(house.store.name + ending)
@@ -253,31 +265,37 @@ def open_in(daemon: Daemon, house: Property, ending: str) -> Callable[[], bool]:
     return is_open
 
 
+@pytest.fixture(scope="module")
+def empty_house(tmp_path_factory: pytest.TempPathFactory) -> Property:
+    """A property whose daemon never ran."""
+    return house_in(tmp_path_factory.mktemp("empty"))
+
+
 STEPS: list[tuple[str, int]] = [
     (".lock", 0),
     ("", 0),
-    ("", 1),
     ("-wal", 0),
-    *(("-wal", size) for size in (1, 5_000, 12_000, 20_000, 30_000, 40_000, 50_000, 60_000)),
+    *(("-wal", size) for size in (1, 10_000, 40_000, 60_000, 70_000)),
 ]
-"""What there is to see of a record that is being made, one after the other."""
+"""What there is to see of a record that is being made: a file, and that it has so many bytes."""
 
 
 @pytest.mark.parametrize(("ending", "least"), STEPS)
 def test_a_record_that_was_being_made_is_made_by_the_next_start(
-    tmp_path: Path, ending: str, least: int
+    tmp_path: Path, empty_house: Property, ending: str, least: int
 ) -> None:
-    house = house_in(tmp_path)
+    house = empty_house.copied_to(tmp_path / "house")
+    file = house.store.with_name(house.store.name + ending)
     with house.daemon() as daemon:
         daemon.launch()
-        until(there(house, ending, least))
+        until(lambda: file.exists() and file.stat().st_size >= least)
         daemon.kill()
         daemon.start()
         with Peer(daemon.ports["tables"], house.keys["pit"]) as peer:
             assert peer.welcome["meters"] == {"royal": SEEDS}
             assert peer.ask(wager("T1", 1, 1, 1))["type"] == "accepted"
-    house.proved()
-    assert entries_of(house) == Counter({"open": 1, "wager": 1})
+    # Three tables and a progressive, each once, and the wager.
+    assert "5 rows, 0 hits" in output_of("ledger", "verify", house.config)
 
 
 def test_a_record_that_was_being_read_is_read_by_the_next_start(tmp_path: Path) -> None:

@@ -1,0 +1,243 @@
+"""The table port of a small property, without sockets: bytes in, bytes out, on a Clock.
+
+The queue, the principals, the board and the feed are the daemon's own; only the record is kept in
+memory and the transport is a string.
+"""
+
+# mypy: allow-untyped-calls
+# (The test transport has few annotations.)
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from prometheus_client import CollectorRegistry
+from twisted.internet.error import ConnectionDone
+from twisted.internet.task import Clock
+from twisted.internet.testing import StringTransport
+from twisted.python.failure import Failure
+
+from jackpotd import config
+from jackpotd.commit import CommitQueue
+from jackpotd.metrics import Metrics
+from jackpotd.opening import opening_events
+from jackpotd.principals import Principals
+from jackpotd.publish import Publisher
+from jackpotd.record.batch import HitOnRecord, Lookup
+from jackpotd.table_link import Pit, TableFactory
+from meters.outcomes import Code, Noted
+from signage.board import Board
+from signage.feed import Feed
+from tests.builders import as_json
+from tests.e2e.talking import Message, line
+from tests.sim.memory_journal import MemoryJournal
+
+HOUSE = """\
+property: Riverside
+currency: USD
+timezone: America/New_York
+tables:
+  FCP-01: {game: four-card-poker, seats: 6}
+  LIR-02: {game: let-it-ride, seats: 6}
+  CSP-03: {game: caribbean-stud, seats: 6}
+progressives:
+  riverside-royal:
+    title: Riverside Royal
+    wager: $5
+    tables: [FCP-01, LIR-02]
+    paytable:
+      title: Two meters
+      levels:
+        mega: {seed: $10,000, increment: 10%}
+        major: {seed: $1,000, increment: 8%}
+      pays:
+        royal flush: 100% of mega
+        straight flush: 100% of major
+        flush: 50 for 1
+      envy: {royal flush: $200 for 1}
+"""
+ONE_METER = """\
+    paytable:
+      title: One meter
+      levels: {meter: {seed: $500, increment: 20%}}
+      pays: {four aces: 100% of meter, flush: 2 for 1}
+"""
+MORE = f"""\
+  four-aces:
+    wager: $1
+    tables: [LIR-02]
+{ONE_METER}\
+  old-faithful:
+    wager: $1
+    tables: [CSP-03]
+{ONE_METER}"""
+TABLES = ("FCP-01", "LIR-02", "CSP-03")
+NOT_OPENED = "OLD-09"
+"""A table that the pit's key speaks for, but that does not stand on the floor."""
+
+ROLES = {
+    "pit": ("table", (*TABLES, NOT_OPENED)),
+    "fcp-01": ("table", ("FCP-01",)),
+    "lir-02": ("table", ("LIR-02",)),
+    "floor-7": ("floor", ()),
+    "books": ("accounting", ()),
+}
+"""Each principal's role and tables; `key` gives its key."""
+
+
+def key(name: str) -> str:
+    """Return the key of a principal."""
+    return f"the key of {name}"
+
+
+def hello(name: str = "pit", *tables: str, **more: Any) -> dict[str, Any]:
+    """Return a principal's hello; without tables it speaks for all that it may."""
+    message = {"type": "hello", "protocol": 1, "key": key(name), **more}
+    return {**message, "tables": tables} if tables else message
+
+
+def void(table: str, seq: int, round_: int, reason: str = "misdeal") -> dict[str, Any]:
+    """Return the void of a round."""
+    return {"type": "void", "table": table, "seq": seq, "round": round_, "reason": reason}
+
+
+def confirm(hit: int) -> dict[str, Any]:
+    """Return the confirmation of a hit."""
+    return {"type": "confirm", "hit": hit}
+
+
+def deny(hit: int, reason: str = "misread") -> dict[str, Any]:
+    """Return the denial of a hit."""
+    return {"type": "deny", "hit": hit, "reason": reason}
+
+
+PING: Message = {"type": "ping"}
+WATCH: Message = {"type": "watch"}
+
+
+class _Journal(MemoryJournal):
+    """A record in memory that can be asked for its hits."""
+
+    def read(self, question: Callable[[Any], Any]) -> Any:
+        return self._answer(question(self))
+
+    def _answer(self, found: Any) -> Any:
+        from twisted.internet.defer import succeed
+
+        return succeed(found)
+
+    def hit(self, number: int) -> HitOnRecord | None:
+        found = self._find(Lookup(hit=number))
+        assert found is None or isinstance(found, HitOnRecord)
+        return found
+
+    def hits_of_level(self, progressive: str, level: str) -> list[HitOnRecord]:
+        return []
+
+
+class Port:
+    """A property that is open: its table port, and all that stands behind it."""
+
+    def __init__(self, folder: Path, house: str = HOUSE + MORE) -> None:
+        (folder / "riverside.yaml").write_text(house, "utf-8")
+        self.config = config.load(folder / "riverside.yaml")
+        self.clock = Clock()
+        self.journal = _Journal(self.clock)
+        self.registry = CollectorRegistry()
+        self.metrics = Metrics(
+            self.registry,
+            version="1",
+            codes=[code.value for code in Code],
+            seconds=self.clock.seconds,
+        )
+        self.board = Board(
+            property_title=self.config.property,
+            currency=self.config.currency,
+            signs=self.config.signs,
+        )
+        publisher = Publisher(
+            config=self.config, board=self.board, metrics=self.metrics, journal=self.journal
+        )
+        self.queue = CommitQueue(
+            loaded=self.journal.load(),
+            journal=self.journal,
+            clock=self.clock,
+            now_ms=lambda: round(self.clock.seconds() * 1000),
+            audience=publisher,
+        )
+        self._open(publisher)
+        self.pit = Pit(
+            property_name=self.config.property,
+            queue=self.queue,
+            principals=self._principals(folder / "keys.yaml"),
+            feed=Feed(self.clock, self.board),
+            metrics=self.metrics,
+            clock=self.clock,
+        )
+        self.factory = TableFactory(self.pit)
+
+    def _open(self, publisher: Publisher) -> None:
+        for event in opening_events(self.config, self.queue.floor):
+            self.queue.submit(event, lambda _, answer: isinstance(answer, Noted))
+        self.run()
+        for name in self.config.progressives:
+            publisher.show_progressive(self.queue.floor, name)
+
+    def _principals(self, path: Path) -> Principals:
+        entries = {}
+        for name, (role, tables) in ROLES.items():
+            digest = hashlib.sha256(key(name).encode()).hexdigest()
+            entries[name] = {"role": role, "key_sha256": digest}
+            if tables:
+                entries[name]["tables"] = tables  # type: ignore[assignment]
+        path.write_text(json.dumps(entries, indent=1), "utf-8")  # JSON is YAML
+        return Principals.load(path, (*TABLES, NOT_OPENED))
+
+    def connect(self) -> Peer:
+        """Return a connection on which nothing was said yet."""
+        return Peer(self)
+
+    def welcome(self, name: str = "pit", *tables: str) -> Peer:
+        """Return a connection that a principal was welcomed on, and whose welcome was read."""
+        peer = self.connect()
+        if name == "pit" and not tables:
+            tables = TABLES
+        assert peer.ask(hello(name, *tables))["type"] == "welcome"
+        return peer
+
+    def run(self) -> None:
+        """Let the record write until nothing waits for it."""
+        for _ in range(10_000):
+            if not self.queue.waiting:
+                return
+            self.clock.advance(self.journal.delay_s)
+        raise AssertionError("something waits for ever")
+
+    def lose_store(self) -> None:
+        """Let the store fail; a wager that tables' messages don't show finds it out."""
+        self.journal.failing = True
+        table = Peer(self)
+        table.send(hello("pit", *TABLES))
+        raise NotImplementedError
+
+    def state(self) -> bytes:
+        """Return the state of the floor; equal states give equal bytes."""
+        return as_json(self.queue.floor)
+
+
+class Wire(StringTransport):
+    """The peer's end of a connection: what was written, and whether it is read from."""
+
+    def write(self, data: bytes) -> None:
+        assert not self.disconnecting, "written after the end"
+        super().write(data)
+
+    def setTcpNoDelay(self, enabled: bool) -> None:
+        """Nothing is slow here."""
+
+    def setTcpKeepAlive(self, enabled: bool) -> None:
+        """Nothing is lost here."""
