@@ -85,10 +85,10 @@ class Demo:
         An interrupt ends it in good order; no process is left behind.
         """
         shift = Shift(self._config, self._plan(), tell=self._hear)
-        with DaemonProcess(self._started.config, self._folder / "daemon.log") as daemon:
-            with until_interrupted():
-                self._introduce(daemon.ports["http"])
-                self._play(shift, daemon)
+        process = DaemonProcess(self._started.config, self._folder / "daemon.log")
+        with process as daemon, until_interrupted():
+            self._introduce(daemon.ports["http"])
+            self._play(shift, daemon)
         self._close(shift)
         if shift.failures:
             raise shift.failures[0]

@@ -97,7 +97,7 @@ class TableLink(protocol.Protocol):
         self._pit.metrics.connected()
         if not interfaces.IUNIXTransport.providedBy(self.transport):
             self.transport.setTcpNoDelay(True)
-            # A table whose power was cut says no goodbye, and its connection is not to stay for good.
+            # A table whose power is cut says no goodbye: its connection would stay for good.
             self.transport.setTcpKeepAlive(True)
         self.transport.registerProducer(self, True)
         self._timer = self._pit.clock.callLater(HELLO_SECONDS, self._timed_out)

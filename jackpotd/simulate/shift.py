@@ -12,6 +12,7 @@ from typing import Any
 
 from jackpotd.client import Client, address_of
 from jackpotd.config import Config
+from jackpotd.simulate.choice import terms_at
 from jackpotd.simulate.connection import Connection, Stopped
 from jackpotd.simulate.floorperson import Floorperson
 from jackpotd.simulate.guests import Habits
@@ -71,9 +72,7 @@ def layouts_of(config: Config, plan: Plan) -> tuple[Layout, ...]:
             name,
             game=config.tables[name].game,
             seats=config.tables[name].seats,
-            progressives=[
-                each.terms for each in config.progressives.values() if name in each.terms.tables
-            ],
+            progressives=terms_at(config, name),
             stacked=[wish for wish in plan.stacked if wish.table == name],
         )
         for name in plan.tables

@@ -46,9 +46,10 @@ class Tally:
                     self._awarded(reply)
                 case "confirmed":
                     self.confirmed += 1
+                    self._pending_minor.pop(reply["hit"], None)
                 case "denied":
                     self.denied += 1
-                    self.denied_minor += self._pending_minor.get(reply["hit"], 0)
+                    self.denied_minor += self._pending_minor.pop(reply["hit"], 0)
                 case "error":
                     self.refusals[reply["code"]] += 1
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from prometheus_client import CollectorRegistry
+from twisted.internet.defer import Deferred, succeed
 from twisted.internet.error import ConnectionDone
 from twisted.internet.task import Clock
 from twisted.internet.testing import StringTransport
@@ -29,7 +30,7 @@ from jackpotd.principals import Principals
 from jackpotd.publish import Publisher
 from jackpotd.record.batch import HitOnRecord, Lookup
 from jackpotd.table_link import Pit, TableFactory
-from meters.outcomes import Code, Noted
+from meters.outcomes import Answer, Code, Noted, Refused
 from signage.board import Board
 from signage.feed import Feed
 from tests.builders import as_json
@@ -119,23 +120,21 @@ PING: Message = {"type": "ping"}
 WATCH: Message = {"type": "watch"}
 
 
-class _Journal(MemoryJournal):
-    """A record in memory that can be asked for its hits."""
+class Journal(MemoryJournal):
+    """A record in memory that can be asked for its hits, by number."""
 
-    def read(self, question: Callable[[Any], Any]) -> Any:
-        return self._answer(question(self))
-
-    def _answer(self, found: Any) -> Any:
-        from twisted.internet.defer import succeed
-
-        return succeed(found)
+    def read(self, question: Callable[[Any], Any]) -> Deferred[Any]:
+        """Answer at once."""
+        return succeed(question(self))
 
     def hit(self, number: int) -> HitOnRecord | None:
+        """Return a hit and what settled it."""
         found = self._find(Lookup(hit=number))
-        assert found is None or isinstance(found, HitOnRecord)
+        assert isinstance(found, HitOnRecord)
         return found
 
     def hits_of_level(self, progressive: str, level: str) -> list[HitOnRecord]:
+        """Return nothing: no test here reads the last awards."""
         return []
 
 
@@ -146,7 +145,7 @@ class Port:
         (folder / "riverside.yaml").write_text(house, "utf-8")
         self.config = config.load(folder / "riverside.yaml")
         self.clock = Clock()
-        self.journal = _Journal(self.clock)
+        self.journal = Journal(self.clock)
         self.registry = CollectorRegistry()
         self.metrics = Metrics(
             self.registry,
@@ -170,6 +169,7 @@ class Port:
             audience=publisher,
         )
         self._open(publisher)
+        self.opened = len(self.journal.rows)
         self.pit = Pit(
             property_name=self.config.property,
             queue=self.queue,
@@ -181,9 +181,11 @@ class Port:
         self.factory = TableFactory(self.pit)
 
     def _open(self, publisher: Publisher) -> None:
+        answers: list[Answer | Refused] = []
         for event in opening_events(self.config, self.queue.floor):
-            self.queue.submit(event, lambda _, answer: isinstance(answer, Noted))
+            self.queue.submit(event, lambda _, answer: answers.append(answer))
         self.run()
+        assert all(isinstance(each, Noted) for each in answers)
         for name in self.config.progressives:
             publisher.show_progressive(self.queue.floor, name)
 
@@ -202,11 +204,15 @@ class Port:
         return Peer(self)
 
     def welcome(self, name: str = "pit", *tables: str) -> Peer:
-        """Return a connection that a principal was welcomed on, and whose welcome was read."""
+        """Return a connection whose hello was welcomed; the pit speaks for all tables, if not told.
+
+        The welcome is heard already.
+        """
         peer = self.connect()
-        if name == "pit" and not tables:
-            tables = TABLES
-        assert peer.ask(hello(name, *tables))["type"] == "welcome"
+        if name == "pit":
+            tables = tables or TABLES
+        welcome = peer.ask(hello(name, *tables))
+        assert welcome["type"] == "welcome", welcome
         return peer
 
     def run(self) -> None:
@@ -217,27 +223,103 @@ class Port:
             self.clock.advance(self.journal.delay_s)
         raise AssertionError("something waits for ever")
 
-    def lose_store(self) -> None:
-        """Let the store fail; a wager that tables' messages don't show finds it out."""
-        self.journal.failing = True
-        table = Peer(self)
-        table.send(hello("pit", *TABLES))
-        raise NotImplementedError
-
     def state(self) -> bytes:
         """Return the state of the floor; equal states give equal bytes."""
         return as_json(self.queue.floor)
 
+    def events(self) -> list[tuple[str, str, int]]:
+        """Return (kind, table, seq) of each row since the opening."""
+        return [(row.kind, row.table, row.seq) for row in self.journal.rows[self.opened :]]
+
+    def refusals(self, code: str) -> float | None:
+        """Return how many refusals of a code the metrics have counted."""
+        return self.registry.get_sample_value("jackpotd_refusals_total", {"code": code})
+
 
 class Wire(StringTransport):
-    """The peer's end of a connection: what was written, and whether it is read from."""
+    """The daemon's end of a connection: what it wrote, and whether it reads.
+
+    It is stricter than a socket: nothing may be written, paused or resumed after the end.
+    """
 
     def write(self, data: bytes) -> None:
-        assert not self.disconnecting, "written after the end"
+        """Take what the daemon says."""
+        assert not self.disconnecting, f"said after the end: {data!r}"
         super().write(data)
 
     def setTcpNoDelay(self, enabled: bool) -> None:
         """Nothing is slow here."""
 
     def setTcpKeepAlive(self, enabled: bool) -> None:
-        """Nothing is lost here."""
+        """No power is cut here."""
+
+
+class Peer:
+    """One connection to the table port, seen from the other side."""
+
+    def __init__(self, port: Port) -> None:
+        self._port = port
+        self.wire = Wire()
+        self.link = port.factory.buildProtocol(None)
+        self.link.makeConnection(self.wire)
+
+    def send(self, *messages: Message | bytes) -> None:
+        """Send messages, or bytes as they are, in one packet; the record isn't waited for."""
+        self.link.dataReceived(
+            b"".join(each if isinstance(each, bytes) else line(each) for each in messages)
+        )
+
+    def heard(self) -> list[bytes]:
+        """Return the lines that came since the last call, with their endings."""
+        said: bytes = self.wire.value()
+        self.wire.clear()
+        lines = said.splitlines(keepends=True)
+        assert all(each.endswith(b"\n") for each in lines)
+        return lines
+
+    def told(self) -> list[dict[str, Any]]:
+        """Return the lines that came since the last call, read."""
+        return [json.loads(each) for each in self.heard()]
+
+    def ask(self, message: Message | bytes) -> dict[str, Any]:
+        """Send a message and return its reply, which has to be the one line that comes."""
+        (reply,) = self.exchange(message)
+        return reply
+
+    def exchange(self, *messages: Message | bytes) -> list[dict[str, Any]]:
+        """Send messages in one packet and return what comes until nothing waits any more."""
+        self.send(*messages)
+        self._port.run()
+        return self.told()
+
+    @property
+    def reads(self) -> bool:
+        """Tell whether the daemon reads what this peer sends."""
+        return bool(self.wire.producerState == "producing")
+
+    @property
+    def ended(self) -> bool:
+        """Tell whether the daemon closes, once what it said is read."""
+        return bool(self.wire.disconnecting)
+
+    @property
+    def aborted(self) -> bool:
+        """Tell whether the daemon cut the connection."""
+        return bool(self.wire.disconnected)
+
+    def stop_reading(self) -> None:
+        """Read no more: as a transport does when its buffer is full."""
+        self.link.pauseProducing()
+
+    def read_on(self) -> None:
+        """Read again: as a transport does when its buffer is empty."""
+        self.link.resumeProducing()
+
+    def hang_up(self) -> None:
+        """Close the connection, or see it closed."""
+        self.link.connectionLost(Failure(ConnectionDone()))
+
+
+def codes(replies: list[dict[str, Any]]) -> list[str]:
+    """Return each reply's code, or its type where it is no error."""
+    return [each.get("code", each["type"]) for each in replies]

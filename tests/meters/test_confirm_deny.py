@@ -125,6 +125,7 @@ def test_7_2_a_line_of_the_house_touches_no_meter_at_its_denial_either() -> None
     pit = pit_at(1_000, validate=("all",))
     denied = pit.deny(pit.hit("T1", 1, 1, "full house").hit)
     assert (denied.level, denied.taken_minor, denied.house_minor) == (None, 0, 250 * DOLLAR)
+    assert (denied.seeding, denied.later_hits) == (NOTHING, ())
     assert pit.balances() == (in_units(1_000), 0)
 
 
@@ -234,6 +235,15 @@ def test_7_2_what_is_owed_to_the_reserve_comes_back_to_it_first_at_a_later_denia
     assert pit.balances() == (0, in_units(60))
 
 
+def test_7_2_no_more_than_what_is_owed_is_taken_later() -> None:
+    pit = pit_at(0, 30)
+    first, second = full(pit, 1), half(pit, 2)
+    pit.deny(first)
+    pit.put(in_units(500), in_units(30))
+    assert pit.deny(second).seeding == seeded(house=50, reserve=0)
+    assert pit.balances() == (in_units(500), in_units(30))
+
+
 def test_7_2_what_is_owed_waits_behind_a_newer_full_award() -> None:
     pit = pit_at(0)
     first, second = full(pit, 1), half(pit, 2)
@@ -331,14 +341,15 @@ def test_7_2_a_later_hit_at_another_table_is_one() -> None:
     assert pit.deny(first).later_hits == (second,)
 
 
-def test_7_2_only_hits_that_a_denial_can_reach_are_kept() -> None:
+@pytest.mark.parametrize("settle", ["confirm", "deny"])
+def test_7_2_only_hits_that_a_denial_can_reach_are_kept(settle: str) -> None:
     """The state does not grow with the hits of years."""
     pit = pit_at(1_000)
     kept = half(pit, 1)
     for seat in (2, 3):
         pit.confirm(half(pit, seat))
     assert len(pit.level().standing_hits) == 3
-    pit.confirm(kept)
+    getattr(pit, settle)(kept)
     assert pit.level().standing_hits == []
     pit.hit("T1", 1, 4, "four of a kind")
     assert pit.level().standing_hits == []

@@ -67,6 +67,7 @@ HITS = [
     (Code.NO_WAGER, replace(HIT, seat=3)),
     (Code.NO_WAGER, replace(HIT, folded=True)),
     (Code.NO_WAGER, replace(HIT, round=6)),
+    (Code.NO_WAGER, replace(HIT, round=6, hand="royal flush")),
 ]
 
 VOIDS = [

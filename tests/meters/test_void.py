@@ -80,8 +80,8 @@ def test_8_what_others_contributed_stays() -> None:
 def test_8_after_a_full_award_that_stands_the_house_bears_it() -> None:
     """The contribution was won, and its reserve share seeds the next meter."""
     pit = pit_at(1_000)
-    pit.wager("T1", 1, 1)
     pit.wager("T2", 1, 1)
+    pit.wager("T1", 1, 1)
     pit.hit("T2", 1, 1, "royal flush")
     before = pit.balances()
     assert pit.void("T1", 1).returned == (returned(0, 0, 75),)
@@ -103,6 +103,19 @@ def test_8_a_full_award_that_was_denied_does_not() -> None:
     pit.deny(pit.hit("T2", 1, 1, "royal flush").hit)
     assert pit.void("T1", 1).returned == (returned(50, 25, 0),)
     assert pit.balances() == (in_units(1_000, cents=50), 25 * UNITS)
+
+
+def test_8_not_even_while_its_seeding_is_still_owed() -> None:
+    """50 cents were won, and half of the reseed; the denial takes back the other half."""
+    pit = pit_at(0)
+    pit.wager("T1", 1, 1)
+    pit.wager("T2", 1, 1, 2)
+    first = pit.hit("T2", 1, 1, "royal flush").hit
+    pit.hit("T2", 1, 2, "straight flush")
+    pit.deny(first)
+    assert pit.balances() == (0, 75 * UNITS)
+    pit.put(10 * UNITS, 75 * UNITS)
+    assert pit.void("T1", 1).returned == (returned(10, 25, 40),)
 
 
 @pytest.mark.parametrize("settle", ["", "confirm", "deny"])
@@ -173,11 +186,12 @@ def test_8_percentages_that_were_won_since_can_leave_too_little() -> None:
 
 def test_8_a_round_with_a_hit_that_stands_cannot_be_voided() -> None:
     pit = pit_at(1_000)
-    pit.wager("T1", 1, 1)
+    pit.wager("T1", 1, 1, 2)
     pit.hit("T1", 1, 1, "flush")
+    pit.hit("T1", 1, 2, "flush")
     refused = pit.refused(Void(table="T1", seq=0, round=1, reason="misdeal"))
     assert refused.code is Code.ROUND_SETTLED
-    assert "hit 1" in refused.message
+    assert "has hit 1, which stands" in refused.message
 
 
 def test_8_nor_with_a_hit_on_any_of_its_progressives() -> None:

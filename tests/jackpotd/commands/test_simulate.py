@@ -124,6 +124,25 @@ def test_a_key_of_another_role_is_refused(riverside: LiveProperty) -> None:
     assert "not-allowed" in done.stderr
 
 
+def test_on_a_terminal_it_shows_how_far_it_is(riverside: LiveProperty) -> None:
+    terminal, its_end = os.openpty()
+    with subprocess.Popen(
+        typed(riverside, "--tables", "2", "--rounds", "3", "--rate", "10", "--confirm-after", "0"),
+        stdout=subprocess.PIPE,
+        stderr=its_end,
+        env=with_keys(riverside),
+    ) as process:
+        os.close(its_end)
+        assert process.stdout is not None
+        summary = process.stdout.read()
+    shown = os.read(terminal, 65_536)
+    os.close(terminal)
+    assert b" of 6 rounds" in shown
+    # The line is wiped in the end, and is no part of the summary.
+    assert shown.endswith(b"\r\x1b[K")
+    assert b"of 6 rounds" not in summary
+
+
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_it_with_the_summary(
     riverside: LiveProperty, ending: signal.Signals
