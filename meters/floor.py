@@ -29,6 +29,8 @@ from meters.outcomes import (
 from meters.progressive import Progressive
 from meters.table import Lock, Table
 
+_NOTHING_CHANGED = (Refused, Repeated)
+
 
 @dataclass(slots=True, kw_only=True)
 class Pending:
@@ -67,7 +69,7 @@ class Floor:
                 outcome = self._set_table(event)
             case _:
                 outcome = self._open(event)
-        if not isinstance(outcome, Refused | Repeated):
+        if not isinstance(outcome, _NOTHING_CHANGED):
             self.number += 1
         return outcome
 

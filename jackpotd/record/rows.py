@@ -63,7 +63,7 @@ KINDS: dict[str, tuple[type[Event], type[Answer]]] = {
 """Each kind of row, with the event and the answer that it holds."""
 
 _NAMES = {event: kind for kind, (event, _) in KINDS.items()}
-_SENT_BY_TABLE = frozenset((Wager, Hit, Void))
+_SENT_BY_TABLE = (Wager, Hit, Void)
 _IN_COLUMNS = frozenset(("table", "seq"))
 
 
@@ -132,10 +132,10 @@ class Draft(NamedTuple):
 
 def draft(number: int, at_ms: int, event: Event, answer: Answer) -> Draft:
     """Write an event and its answer down."""
-    table, seq = "", 0
-    if isinstance(event, Wager | Hit | Void):
-        table, seq = event.table, event.seq
     kind = _NAMES[type(event)]
+    table, seq = "", 0
+    if isinstance(event, _SENT_BY_TABLE):
+        table, seq = event.table, event.seq
     return Draft(number, at_ms, table, seq, kind, _text(event), _text(answer))
 
 

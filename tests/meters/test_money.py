@@ -30,9 +30,17 @@ from meters.money import (
 currencies = st.sampled_from(list(CURRENCIES.values()))
 
 
-@pytest.mark.parametrize(("code", "exponent"), [("USD", 2), ("JPY", 0), ("KWD", 3)])
-def test_1_1_the_currency_gives_the_exponent(code: str, exponent: int) -> None:
-    assert CURRENCIES[code].exponent == exponent
+@pytest.mark.parametrize(
+    ("exponent", "codes"),
+    [
+        (0, "JPY KRW"),
+        (2, "AUD CAD CHF CZK DKK EUR GBP HKD MOP MXN NOK NZD PHP SEK SGD USD ZAR"),
+        (3, "BHD KWD"),
+    ],
+)
+def test_1_1_the_currency_gives_the_exponent(exponent: int, codes: str) -> None:
+    found = [code for code, currency in CURRENCIES.items() if currency.exponent == exponent]
+    assert sorted(found) == codes.split()
 
 
 def test_1_1_every_currency_is_found_under_its_code() -> None:

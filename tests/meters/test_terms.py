@@ -253,6 +253,25 @@ def test_1_5_the_stake_that_comes_back_counts_towards_the_largest_amount() -> No
     assert "beyond the largest amount" in why
 
 
+def test_2_2_a_rate_may_be_the_whole_wager() -> None:
+    printed = paytable(levels={"meter": level("$10", "100%", reserve="100%")})
+    assert problems_of(printed) == []
+
+
+def test_4_7_and_6_5_tables_are_held_and_folded_hands_lose_unless_it_is_said() -> None:
+    problems = Problems()
+    terms = terms_of(
+        paytable(),
+        name="royal",
+        title="Royal",
+        wager_minor=500,
+        tables=("T1",),
+        currency=USD,
+        problems=problems,
+    )
+    assert (terms.hold_table, terms.folded_hands_qualify) == (True, False)
+
+
 def test_the_wager_that_is_printed_is_accepted() -> None:
     assert problems_of(replace(paytable(), wager_minor=500)) == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 from math import comb
@@ -14,6 +15,7 @@ from meters.theory import (
     DEALS,
     FIVE_CARD,
     FOUR_CARD,
+    SEVEN_CARD,
     THREE_CARD,
     Deal,
     deal_for,
@@ -146,6 +148,11 @@ def test_a_paytable_of_other_hands_has_no_theory() -> None:
     terms = of_hands("royal flush", "five card charlie")
     assert deal_for(terms) is None
     assert theoretical_return(terms) is None
+    assert deal_for(replace(terms, pays={})) is None
+
+
+def test_seven_cards_are_dealt_with_the_joker() -> None:
+    assert SEVEN_CARD.total == comb(53, 7)
 
 
 @pytest.mark.parametrize("deal", DEALS, ids=lambda deal: next(iter(deal.hands)))
@@ -171,6 +178,7 @@ def test_the_hands_of_five_cards_are_counted() -> None:
 
 def test_the_best_four_of_five_cards_are_counted() -> None:
     """Eleven runs of four in each suit with any fifth card; five in a row hold two of them."""
+    assert FOUR_CARD.total == comb(52, 5)
     trips_and_full_houses = 54_912 + 3_744
     runs = 4 * 11 * 48 - 4 * 10
     assert list(FOUR_CARD.hands.values()) == [48, 12 * 48, runs, trips_and_full_houses]
