@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
@@ -39,7 +40,7 @@ def read_key(key_file: Path | None, given: str | None) -> str:
             given = key_file.read_text().strip()
         except OSError as error:
             raise NoKey(f"{key_file}: {error.strerror}") from error
-    if not given:
+    if not given and sys.stdin.isatty():
         given = click.prompt("Your key", hide_input=True, err=True, default="", show_default=False)
     if not given:
         raise NoKey("a key is needed: --key-file FILE, or JACKPOTD_KEY; jackpotd key add makes one")

@@ -172,6 +172,8 @@ class SqliteRecord:
             self._conn.rollback()
             raise
         self._hash = last
+        if self._hold is not None:
+            self._hold.note(batch.drafts[-1].number)
 
     def _insert(self, rows: list[tuple[object, ...]]) -> None:
         # Each statement lets the other threads run and then waits for its turn again: while the

@@ -33,7 +33,8 @@ class Peer:
         self.in_flight = in_flight
         self.asked: deque[float] = deque()
         self.rest = b""
-        self.text = '{"type":"wager","table":"%s","seq":%%d,"round":%%d,"seats":[1,2,3,4]}\n' % table
+        self.text = '{"type":"wager","table":"TABLE","seq":%d,"round":%d,"seats":[1,2,3,4]}\n'
+        self.text = self.text.replace("TABLE", table)
         self.socket.setblocking(False)
 
     def ask(self) -> None:

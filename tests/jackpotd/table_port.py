@@ -190,13 +190,14 @@ class Port:
             publisher.show_progressive(self.queue.floor, name)
 
     def _principals(self, path: Path) -> Principals:
-        entries = {}
+        lines = []
         for name, (role, tables) in ROLES.items():
-            digest = hashlib.sha256(key(name).encode()).hexdigest()
-            entries[name] = {"role": role, "key_sha256": digest}
+            entry: dict[str, object] = {"role": role}
             if tables:
-                entries[name]["tables"] = tables  # type: ignore[assignment]
-        path.write_text(json.dumps(entries, indent=1), "utf-8")  # JSON is YAML
+                entry["tables"] = tables
+            entry["key_sha256"] = hashlib.sha256(key(name).encode()).hexdigest()
+            lines.append(f"{name}: {json.dumps(entry)}\n")
+        path.write_text("".join(lines), "utf-8")
         return Principals.load(path, (*TABLES, NOT_OPENED))
 
     def connect(self) -> Peer:
@@ -239,13 +240,18 @@ class Port:
 class Wire(StringTransport):
     """The daemon's end of a connection: what it wrote, and whether it reads.
 
-    It is stricter than a socket: nothing may be written, paused or resumed after the end.
+    It is stricter than a socket: after the end, nothing may be paused or resumed, and what is
+    written is kept as `late`.
     """
+
+    late = b""
 
     def write(self, data: bytes) -> None:
         """Take what the daemon says."""
-        assert not self.disconnecting, f"said after the end: {data!r}"
-        super().write(data)
+        if self.disconnecting:
+            self.late += data
+        else:
+            super().write(data)
 
     def setTcpNoDelay(self, enabled: bool) -> None:
         """Nothing is slow here."""
@@ -271,6 +277,7 @@ class Peer:
 
     def heard(self) -> list[bytes]:
         """Return the lines that came since the last call, with their endings."""
+        assert self.wire.late == b"", "said after the end"
         said: bytes = self.wire.value()
         self.wire.clear()
         lines = said.splitlines(keepends=True)

@@ -510,15 +510,6 @@ def test_a_welcome_that_waited_while_the_store_came_back_tells_nothing_that_was_
     assert table.ask(hello("fcp-01"))["tables"]["FCP-01"]["next_seq"] == 1
 
 
-def test_a_fault_of_one_conversation_is_its_own(port: Port) -> None:
-    broken, other = port.welcome("fcp-01"), port.welcome("lir-02")
-    broken.wire.disconnecting = True
-    broken.send(wager("FCP-01", 1, 1, 1))
-    other.send(PING)
-    port.run()
-    assert other.told() == [PONG]
-
-
 def test_a_key_that_is_added_later_is_known_at_once(port: Port) -> None:
     key = port.pit.principals.add("floor-9", role="floor")
     new: dict[str, Any] = {"type": "hello", "protocol": 1, "key": key}

@@ -5,14 +5,12 @@ Each message of the rows is wrong in every way from its row on: what is named fi
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from meters.events import Confirm, Deny, Event, Hit, Void, Wager
-from meters.outcomes import RETRY, Code, Refused, Repeated
+from meters.outcomes import Code, Refused, Repeated
 from tests.builders import Pit, live, paytable
 
 ROYAL = live(paytable(envy={"royal flush": "$1 for 1"}), tables=("T1", "T2"))
@@ -172,13 +170,6 @@ def test_a_table_without_a_progressive_has_none_to_name() -> None:
     refused = pit.refused(Wager(table="T2", seq=0, round=1, seats=(1,)))
     assert refused.code is Code.UNKNOWN_PROGRESSIVE
     assert "T2 has none" in refused.message
-
-
-def test_the_codes_and_their_order_are_the_protocols() -> None:
-    """Its page has a row for each: the code, and whether the same request may succeed later."""
-    page = Path(__file__).parents[2] / "docs" / "protocol.md"
-    rows = re.findall(r"^\| `([a-z-]+)` \| (yes|no) \|", page.read_text("utf-8"), re.MULTILINE)
-    assert rows == [(code.value, "yes" if code in RETRY else "no") for code in Code]
 
 
 def test_a_refusal_is_a_value() -> None:
