@@ -156,7 +156,7 @@ class CommitQueue:
         at_ms = max(self._now_ms(), self._at_ms)
         outcome = self.floor.apply(event, at_ms)
         waiting = _Waiting(deliver, event)
-        self._queue(waiting)
+        self._put(open_batch, waiting)
         if isinstance(outcome, Refused):
             waiting.answer = outcome
             return
@@ -183,9 +183,12 @@ class CommitQueue:
             batch.settled.append((number, outcome.hit))
 
     def _queue(self, waiting: _Waiting) -> None:
+        self._put(self._room(), waiting)
+
+    def _put(self, open_batch: _OpenBatch, waiting: _Waiting) -> None:
+        open_batch.waiting.append(waiting)
         self.waiting += 1
-        self._room().waiting.append(waiting)
-        if not self._due and self._writing is None:
+        if self._writing is None and not self._due:
             # In the reactor's next turn, so that all that came in this one shares the write.
             self._due = True
             self._clock.callLater(0, self._turn)
@@ -205,19 +208,25 @@ class CommitQueue:
 
     def _turn(self) -> None:
         self._due = False
+        if self._writing is not None or not self._filling:
+            return
         self._write_next()
+        if self._writing is None:
+            # Nothing of it is for the record: only refusals and turns.
+            self._deliver(self._filling.pop(0), [])
 
     def _write_next(self) -> None:
-        if self._writing is not None or not self._filling:
+        # A journal never answers before append() has returned.
+        if not self._filling:
             return
         if len(self._filling) == 1:
             self._seal()
-        self._writing = self._filling.pop(0)
-        if not self._writing.batch.drafts and not self._writing.batch.lookups:
-            self._written([], 0.0)
+        batch = self._filling[0].batch
+        if not batch.drafts and not batch.lookups:
             return
+        self._writing = self._filling.pop(0)
         started = self._clock.seconds()
-        appended = self._journal.append(self._writing.batch)
+        appended = self._journal.append(batch)
         appended.addCallbacks(
             lambda found: self._written(found, self._clock.seconds() - started), self._failed
         )
@@ -226,18 +235,23 @@ class CommitQueue:
     def _written(self, found: list[HitOnRecord | Row | None], seconds: float) -> None:
         assert self._writing is not None
         done, self._writing = self._writing, None
-        self.waiting -= len(done.waiting)
+        # The next batch is written while this one is published and answered.
+        self._write_next()
         if done.rows:
             self._audience.committed(done.rows, seconds)
+        self._deliver(done, found)
+
+    def _deliver(self, done: _OpenBatch, found: list[HitOnRecord | Row | None]) -> None:
+        self.waiting -= len(done.waiting)
         lookups = iter(found)
         for waiting in done.waiting:
-            if waiting.event is not None and waiting.answer is None:
+            if waiting.answer is None and waiting.event is not None:
                 waiting.answer = recalled(waiting.event, next(lookups))
             _deliver(waiting)
         self._after()
 
     def _after(self) -> None:
-        if self._filling and not self._due:
+        if self._filling and self._writing is None and not self._due:
             self._due = True
             self._clock.callLater(0, self._turn)
         if not self._filling and self._writing is None and self._stopped is not None:
