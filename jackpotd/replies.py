@@ -39,12 +39,16 @@ def reply_to(event: Event, answer: Answer | Refused) -> dict[str, Any]:
         case _, Refused():
             return _refusal_of(event, answer)
         case Wager(), Accepted():
-            about = {
+            return {
+                "type": "accepted",
+                "table": event.table,
+                "seq": event.seq,
+                "round": event.round,
                 "progressive": answer.progressive,
                 "seats": event.seats,
                 "amount": answer.amount_minor,
+                "meters": answer.meters,
             }
-            return _told("accepted", event, about, answer.meters)
         case Hit(), Awarded():
             return _told("award", event, _award(event, answer), answer.meters)
         case Void(), Voided():

@@ -54,13 +54,6 @@ class Greet:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ask:
-    """Submit an event and say its answer."""
-
-    event: Wager | Hit | Void | Confirm | Deny
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """Say pong, in turn."""
 
@@ -70,7 +63,10 @@ class Show:
     """Say the meters, in turn, and push them from now on."""
 
 
-Step = Refuse | Greet | Ask | Answer | Show
+Step = Refuse | Greet | Answer | Show | Wager | Hit | Void | Confirm | Deny
+"""What is due for a message; an event is to be submitted, and its answer said."""
+
+_BY_TABLE = (WagerRequest, HitRequest, VoidRequest)
 
 
 class Conversation:
@@ -102,7 +98,8 @@ class Conversation:
             return
         for line in self._lines.receive(data):
             step = self._too_long() if line is None else self._step(read(line))
-            self.ended = isinstance(step, Refuse) and step.close
+            if isinstance(step, Refuse) and step.close:
+                self.ended = True
             yield step
             if self.ended:
                 return
@@ -118,6 +115,10 @@ class Conversation:
         return _refuse(Code.TOO_LONG, "a line has at most 65,536 bytes with its ending", close=True)
 
     def _step(self, request: Request | Malformed) -> Step:
+        # Nearly all are a table's, so they are looked for first.
+        if isinstance(request, _BY_TABLE) and self.principal is not None:
+            self._malformed = 0
+            return self._table_request(request, self.principal)
         if isinstance(request, Hello):
             self._malformed = 0
             return self._hello(request)
@@ -130,10 +131,8 @@ class Conversation:
             return Answer()
         if isinstance(request, Watch):
             return Show()
-        if isinstance(request, ConfirmRequest | DenyRequest):
-            return self._floor_request(request, self.principal)
-        assert isinstance(request, WagerRequest | HitRequest | VoidRequest)
-        return self._table_request(request)
+        assert isinstance(request, ConfirmRequest | DenyRequest)
+        return self._floor_request(request, self.principal)
 
     def _no_hello(self, request: Request | Malformed) -> Refuse:
         return _refuse(
@@ -185,14 +184,15 @@ class Conversation:
             message = f"{principal.name} is a {principal.role}: only the floor confirms and denies"
             return _refuse(Code.NOT_ALLOWED, message)
         if isinstance(request, ConfirmRequest):
-            return Ask(event=Confirm(hit=request.hit, by=principal.name))
-        return Ask(event=Deny(hit=request.hit, by=principal.name, reason=request.reason))
+            return Confirm(hit=request.hit, by=principal.name)
+        return Deny(hit=request.hit, by=principal.name, reason=request.reason)
 
-    def _table_request(self, request: WagerRequest | HitRequest | VoidRequest) -> Step:
-        assert self.principal is not None
+    def _table_request(
+        self, request: WagerRequest | HitRequest | VoidRequest, principal: Principal
+    ) -> Step:
         if request.table not in self.speaks_for:
-            return self._not_theirs(self.principal, request.table, request.seq)
-        return Ask(event=event_of(request))
+            return self._not_theirs(principal, request.table, request.seq)
+        return event_of(request)
 
     def _not_theirs(self, principal: Principal, table: str, seq: int | None = None) -> Refuse:
         if table in principal.tables:

@@ -17,9 +17,9 @@ from jackpotd.commit import CommitQueue
 from jackpotd.metrics import Metrics
 from jackpotd.principals import Principals
 from jackpotd.replies import line, refusal, reply_to, welcome
-from jackpotd.session import Answer, Ask, Conversation, Greet, Refuse, Show, Step
+from jackpotd.session import Answer, Conversation, Greet, Refuse, Show, Step
 from jackpotd.watch import Watcher
-from meters.events import Event
+from meters.events import Confirm, Deny, Event, Hit, Void, Wager
 from meters.outcomes import Answer as Answered
 from meters.outcomes import Code, Refused
 from signage.feed import Feed, Subscription
@@ -133,7 +133,7 @@ class TableLink(protocol.Protocol):
             self.transport.resumeProducing()
 
     def _must_wait(self) -> bool:
-        if self._pit.queue.full and not self._gone:
+        if self._pit.queue.full:
             self._waits_for_room = True
             self.transport.pauseProducing()
             self._pit.queue.when_room(self._room)
@@ -187,8 +187,8 @@ class TableLink(protocol.Protocol):
     def _take(self, step: Step) -> None:
         queue = self._pit.queue
         match step:
-            case Ask(event=event):
-                queue.submit(event, self._answered)
+            case Wager() | Hit() | Void() | Confirm() | Deny():
+                queue.submit(step, self._answered)
             case Refuse():
                 self._pit.metrics.refused(step.refused.code.value)
                 queue.in_turn(lambda: self._refuse(step))

@@ -6,7 +6,7 @@ import http.client
 import json
 import select
 import socket
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from threading import Thread
@@ -85,7 +85,7 @@ class Peer:
         """Return every line that still comes before the connection ends."""
         return list(iter(self.heard, b""))
 
-    def exchange(self, messages: list[Message]) -> list[bytes]:
+    def exchange(self, messages: Sequence[Message]) -> list[bytes]:
         """Send messages without waiting for answers, and return as many lines as they are."""
         sending = Thread(target=self.send, args=(messages,))
         sending.start()

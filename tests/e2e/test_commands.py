@@ -171,7 +171,8 @@ def test_a_backup_while_tables_play_is_a_whole_record(tmp_path: Path, house: Pro
 
         def play() -> None:
             for round_ in count(1):
-                lines = pit.exchange([wager(table, round_, round_, 1) for table in ("FCP-01", "LIR-03")])
+                asked = [wager(table, round_, round_, 1) for table in ("FCP-01", "LIR-03")]
+                lines = pit.exchange(asked)
                 assert all(b'"accepted"' in line for line in lines)
                 played.set()
                 if enough.is_set():

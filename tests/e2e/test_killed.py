@@ -18,7 +18,7 @@ from threading import Thread
 
 import pytest
 
-from tests.e2e.running import Daemon, Property, jackpotd, output_of, until
+from tests.e2e.running import Daemon, Property, output_of, until
 from tests.e2e.talking import Message, Peer, hit, wager
 
 TABLES = ("T1", "T2", "T3")
@@ -62,6 +62,8 @@ HANDS = {
 """Which rounds of a burst have a hit: seat 1 holds this."""
 
 BURST = ROUNDS + len(HANDS)
+
+SETTLED = {"confirm": "confirmed", "deny": "denied"}
 
 
 @dataclass(slots=True)
@@ -192,9 +194,7 @@ def sent_again(house: Property, daemon: Daemon, floor: Floor, *, newest: int | N
         lines = floorperson.exchange(asked)
         for line, (message, before) in zip(lines, floor.settled, strict=True):
             assert before in (None, line)
-            assert json.loads(line)["type"] == {"confirm": "confirmed", "deny": "denied"}[
-                message["type"]
-            ]
+            assert json.loads(line)["type"] == SETTLED[message["type"]]
         floor.settled = list(zip(asked, lines, strict=True))
 
 
@@ -203,7 +203,7 @@ def expected_meters(floor: Floor) -> dict[str, int]:
 
     There is no reserve: each full award is followed by a seed.
     """
-    denied = {json.loads(line)["hit"] for _, line in floor.settled if b'"denied"' in (line or b"")}
+    denied = {message["hit"] for message, _ in floor.settled if message["type"] == "deny"}
     asked = [message for messages in floor.asked.values() for message in messages]
     wagers = sum(WAGER * len(each["seats"]) for each in asked if each["type"] == "wager")
     awards = [json.loads(line) for line in floor.answers.values() if b'"award"' in line]

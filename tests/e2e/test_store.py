@@ -173,9 +173,7 @@ def test_the_record_of_another_property_is_refused(tmp_path: Path, played: Prope
     )
 
 
-def test_a_backup_is_restored_as_the_operations_page_says(
-    tmp_path: Path, played: Property
-) -> None:
+def test_a_backup_is_restored_as_the_operations_page_says(tmp_path: Path, played: Property) -> None:
     house = played.copied_to(tmp_path / "house")
     flip_the_first_page(house)
     for path in house.folder.glob("riverside.db*"):

@@ -20,7 +20,7 @@ from jackpotd import commit
 from jackpotd.table_link import FLUSH_SECONDS
 from jackpotd.wire import MAX_LINE
 from tests.e2e.talking import Message, line, wager
-from tests.jackpotd.table_port import PING, TABLES, WATCH, Port, codes, hello
+from tests.jackpotd.table_port import PING, TABLES, WATCH, Port, codes, confirm, hello
 
 ROYAL = "riverside-royal"
 
@@ -81,6 +81,18 @@ def test_every_connection_gets_room_in_its_turn(narrow: Port) -> None:
     narrow.run()
     assert seqs(first.told()) == seqs(second.told()) == list(range(1, 10))
     assert (first.reads, second.reads) == (True, True)
+
+
+def test_room_is_given_to_one_after_the_other_and_no_further_than_it_reaches(narrow: Port) -> None:
+    peers = [narrow.welcome("floor-7") for _ in range(6)]
+    for peer in peers:
+        peer.send(*[confirm(9)] * 20)
+    narrow.clock.advance(0)
+    assert narrow.queue.waiting == 4
+    narrow.run()
+    for peer in peers:
+        assert codes(peer.told()) == ["unknown-hit"] * 20
+        assert peer.reads
 
 
 def test_a_refusal_takes_its_turn_too(narrow: Port) -> None:
@@ -342,6 +354,21 @@ def test_an_ended_connection_is_closed_once_its_error_is_read(
     while port.pit.links:
         loopback.turn()
     assert peer.recv(1) == b""
+    assert port.clock.getDelayedCalls() == []
+
+
+def test_an_ended_connection_whose_peer_reads_at_last_is_closed_with_nothing_lost(
+    port: Port, loopback: Loopback
+) -> None:
+    slow = loopback.connect(hello("fcp-01"), *[WATCH] * 1_000)
+    assert buffered(port) != [0]
+    port.pit.hang_up()
+    heard = b""
+    while port.pit.links:
+        heard += loopback.read(slow)
+    heard += loopback.read(slow)
+    assert heard.endswith(b"}\n")
+    assert len(heard) > 64_000
     assert port.clock.getDelayedCalls() == []
 
 

@@ -11,7 +11,6 @@ from jackpotd.principals import Principal, Role
 from jackpotd.session import (
     MAX_MALFORMED,
     Answer,
-    Ask,
     Conversation,
     Greet,
     Refuse,
@@ -72,9 +71,9 @@ Story = tuple[list[Message], list[Step]]
 
 GREETED = Greet(tables=("T1", "T2"))
 ASKED: list[tuple[Message, Step]] = [
-    (WAGER, Ask(event=Wager(table="T1", seq=1, round=7, seats=(1, 2, 5)))),
-    (HIT, Ask(event=Hit(table="T1", seq=2, round=7, seat=2, hand="royal flush"))),
-    (VOID, Ask(event=Void(table="T2", seq=3, round=8, reason="card exposed"))),
+    (WAGER, Wager(table="T1", seq=1, round=7, seats=(1, 2, 5))),
+    (HIT, Hit(table="T1", seq=2, round=7, seat=2, hand="royal flush")),
+    (VOID, Void(table="T2", seq=3, round=8, reason="card exposed")),
     (PING, Answer()),
     (WATCH, Show()),
     (BOTH, GREETED),
@@ -82,8 +81,8 @@ ASKED: list[tuple[Message, Step]] = [
     ({**HELLO, "tables": ["T2", "T2"]}, Greet(tables=("T2",))),
 ]
 SETTLED: list[tuple[Message, Step]] = [
-    (CONFIRM, Ask(event=Confirm(hit=17, by="floor-7"))),
-    (DENY, Ask(event=Deny(hit=17, by="floor-7", reason="misread"))),
+    (CONFIRM, Confirm(hit=17, by="floor-7")),
+    (DENY, Deny(hit=17, by="floor-7", reason="misread")),
     (PING, Answer()),
     (WATCH, Show()),
     (FLOOR_HELLO, Greet(tables=())),

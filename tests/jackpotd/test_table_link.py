@@ -394,6 +394,7 @@ def test_a_watcher_that_ends_is_pushed_nothing_more(port: Port) -> None:
     watcher, pit = port.welcome("books"), port.welcome("fcp-01")
     watcher.exchange(WATCH)
     assert codes(watcher.exchange(b"x" * MAX_LINE)) == ["too-long"]
+    (_until_cut,) = port.clock.getDelayedCalls()
     pit.exchange(wager("FCP-01", 1, 1, 1), hit("FCP-01", 2, 1, 1, "flush"))
     port.clock.advance(1)
     assert watcher.told() == []
