@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from twisted.internet.defer import Deferred, succeed
 from twisted.internet.interfaces import IReactorTime
@@ -69,7 +69,7 @@ class Audience(Protocol):
 class _Waiting:
     """A message that was applied: `answer` is None until a look-up brings it."""
 
-    deliver: Callable[[], None] | Deliver
+    deliver: Callable[[Any, Any], None]
     event: Event | None = None
     answer: Answer | Refused | None = None
 
@@ -141,7 +141,7 @@ class CommitQueue:
         if self._writing is None and not self._filling:
             deliver()
         else:
-            self._queue(_Waiting(deliver))
+            self._queue(_Waiting(lambda event, answer: deliver()))
 
     def stop(self) -> Deferred[None]:
         """Refuse new events, finish what was taken, then fire."""
@@ -309,10 +309,7 @@ _log = Logger()
 def _deliver(waiting: _Waiting) -> None:
     # One client's fault must not keep the answers of the others.
     try:
-        if waiting.event is None:
-            waiting.deliver()  # type: ignore[call-arg]
-        else:
-            waiting.deliver(waiting.event, waiting.answer)  # type: ignore[call-arg, arg-type]
+        waiting.deliver(waiting.event, waiting.answer)
     except Exception:
         _log.failure("an answer could not be delivered")
 

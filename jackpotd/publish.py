@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from twisted.internet.defer import Deferred
@@ -62,16 +61,18 @@ class Publisher:
     def committed(self, rows: Sequence[Committed], seconds: float) -> None:
         """Show what a durable batch changed: the newest values once, each hit by itself."""
         meters: dict[str, Mapping[str, int]] = {}
-        wagers: Counter[str] = Counter()
+        wagers: dict[str, int] = {}
         others: list[Committed] = []
         for row in rows:
             answer = row.answer
+            if isinstance(answer, Accepted) and isinstance(row.event, Wager):
+                name = answer.progressive
+                meters[name] = answer.meters[name]
+                wagers[name] = wagers.get(name, 0) + len(row.event.seats)
+                continue
             if not isinstance(answer, Confirmed):
                 meters.update(answer.meters)
-            if isinstance(answer, Accepted) and isinstance(row.event, Wager):
-                wagers[answer.progressive] += len(row.event.seats)
-            else:
-                others.append(row)
+            others.append(row)
         last = rows[-1]
         self._board.meters_committed(
             sequence=last.number,
