@@ -5,7 +5,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint coverage wheel clean chromium
+.PHONY: help demo test lint bench coverage wheel clean chromium
 
 PYTHON ?= python3
 ARGS ?=
@@ -35,6 +35,9 @@ test: $(INSTALLED) chromium ## all tests; fails unless they cover every branch o
 lint: $(INSTALLED) ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+bench: $(INSTALLED) ## figures and ratios of this machine, into docs/performance.md
+	@$(BIN)/python -m tests.bench.run $(ARGS)
 
 coverage: $(INSTALLED) chromium ## what the tests reach in all packages (in htmlcov/ too)
 	@$(BIN)/python -m pytest --cov --cov-report=term-missing:skip-covered --cov-report=html $(ARGS)

@@ -9,9 +9,10 @@ from datetime import time
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from jackpotd import listen
+from jackpotd import listeners
 from jackpotd.errors import ConfigError, Problem
 from jackpotd.fields import Fields, close_to, is_name
+from jackpotd.listen import TlsFiles
 from jackpotd.paytables import GAMES, read_validate
 from jackpotd.progressives import Progressive, Property, read_progressives
 from jackpotd.strict_yaml import Item, read
@@ -25,11 +26,11 @@ MOST_SEATS = 12
 REQUIRED = ("property", "currency", "timezone", "tables", "progressives")
 KEYS = (
     *REQUIRED,
-    *("gaming_day", "store", "tables_listen", "http_listen", "principals", "validate", "signs"),
+    *("gaming_day", "store", *listeners.KEYS, "principals", "validate", "signs"),
 )
 GAMING_DAY = "06:00"
-TABLES_LISTEN = "tcp:7011:interface=127.0.0.1"
-HTTP_LISTEN = "tcp:8011:interface=127.0.0.1"
+TABLES_LISTEN = listeners.TABLES_LISTEN
+HTTP_LISTEN = listeners.HTTP_LISTEN
 PRINCIPALS = "keys.yaml"
 """What holds where the configuration doesn't say."""
 
@@ -50,7 +51,7 @@ class Config:
     """A property as configured.
 
     `gaming_day` is when a gaming day starts, in local time of `timezone`; `store` and
-    `principals` are whole paths; the two listeners are Twisted endpoint strings; `validate` has
+    `principals` are whole paths; where it listens is as in `listeners.Listeners`; `validate` has
     the property's own wish (rules 4.5), () for none. `warnings` are no errors, but are to be read.
     """
 
@@ -62,6 +63,9 @@ class Config:
     store: Path
     tables_listen: str
     http_listen: str
+    tables_tls: TlsFiles | None
+    http_tls: TlsFiles | None
+    without_tls: str
     principals: Path
     validate: tuple[str, ...]
     tables: Mapping[str, Table]
@@ -105,6 +109,7 @@ class _Loader:
         )
         self._check_validate(validate, progressives)
         self._check_returns(progressives)
+        where = listeners.read_listeners(fields, keys, folder, self._warnings)
         return Config(
             path=self._path.absolute(),
             property=title,
@@ -112,8 +117,11 @@ class _Loader:
             timezone=self._timezone(),
             gaming_day=self._gaming_day(),
             store=self._store(title),
-            tables_listen=self._listener("tables_listen", TABLES_LISTEN),
-            http_listen=self._listener("http_listen", HTTP_LISTEN),
+            tables_listen=where.tables_listen,
+            http_listen=where.http_listen,
+            tables_tls=where.tables_tls,
+            http_tls=where.http_tls,
+            without_tls=where.without_tls,
             principals=folder / (fields.text(keys.get("principals")) or PRINCIPALS),
             validate=validate,
             tables=tables,
@@ -156,24 +164,6 @@ class _Loader:
             elif not (folder / text).parent.is_dir():
                 self._fields.say(item, f"the folder {(folder / text).parent} is not there: make it")
         return folder / (text or "")
-
-    def _listener(self, name: str, default: str) -> str:
-        item = self._keys.get(name)
-        if item is None:
-            return default
-        text = self._fields.text(item, listen.EXAMPLE)
-        if text is None:
-            return default
-        fault = listen.fault(text)
-        if fault:
-            self._fields.say(item, fault)
-        elif listen.is_open(text):
-            message = (
-                f"{text} listens beyond this machine without TLS: keys cross the network "
-                "unencrypted, so keep that network apart"
-            )
-            self._warnings.append(item.problem(message))
-        return text
 
     def _tables(self) -> tuple[dict[str, str], dict[str, Table]]:
         """Return every table's game, "" where it has none, and the tables without faults."""

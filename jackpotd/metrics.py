@@ -23,6 +23,7 @@ METRIC_NAMES = (
     "jackpotd_pending_awards",
     "jackpotd_queue_messages",
     "jackpotd_refusals_total",
+    "jackpotd_refused_connections_total",
     "jackpotd_store_writable",
     "jackpotd_stream_frames_total",
     "jackpotd_wagers_total",
@@ -30,6 +31,7 @@ METRIC_NAMES = (
 """Every metric there is; a histogram by its base name."""
 
 HIT_STATUSES = ("pending", "paid", "denied")
+REFUSED_CONNECTIONS = ("without-tls", "handshake")
 _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 _ROWS = (1, 4, 16, 64, 256, 1024, 4096)
 
@@ -61,6 +63,8 @@ class Metrics:
         # A code that never happened is 0 and not absent: an alert can be written on its rate.
         for code in self._codes:
             self._refusals.labels(code)
+        for reason in REFUSED_CONNECTIONS:
+            self._refused_connections.labels(reason)
 
     def _make_counters(self) -> None:
         registry = self._registry
@@ -75,6 +79,12 @@ class Metrics:
         )
         self._refusals = Counter(
             "jackpotd_refusals", "Refused requests.", ["code"], registry=registry
+        )
+        self._refused_connections = Counter(
+            "jackpotd_refused_connections",
+            "Connections that ended before anything was said over them.",
+            ["reason"],
+            registry=registry,
         )
         self._frames = Counter(
             "jackpotd_stream_frames", "Frames sent to displays.", registry=registry
@@ -154,6 +164,12 @@ class Metrics:
         if code not in self._codes:
             raise ValueError(f"{code!r} is no refusal code; the list is passed in as `codes`")
         self._refusals.labels(code).inc()
+
+    def refused_connection(self, reason: str) -> None:
+        """Count a connection refused for one of REFUSED_CONNECTIONS. Raises ValueError."""
+        if reason not in REFUSED_CONNECTIONS:
+            raise ValueError(f"{reason!r} is no reason: {', '.join(REFUSED_CONNECTIONS)}")
+        self._refused_connections.labels(reason).inc()
 
     def committed(self, seconds: float, rows: int) -> None:
         """Note a batch that is durable now."""

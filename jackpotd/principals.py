@@ -77,6 +77,7 @@ class Principals:
         self._tables = tables
         self._stamp: Stamp | None = None
         self._by_digest: Mapping[str, Principal] = {}
+        self._by_name: Mapping[str, Principal] = {}
 
     @classmethod
     def load(cls, path: Path, tables: Collection[str], *, missing_ok: bool = False) -> Principals:
@@ -87,7 +88,7 @@ class Principals:
         principals = cls(path, tables)
         if not missing_ok or path.exists():
             principals._stamp = _stamp(path)
-            principals._by_digest = _by_digest(read_principals(path, tables))
+            principals._read()
         return principals
 
     def by_key(self, key: str) -> Principal | None:
@@ -98,6 +99,25 @@ class Principals:
         if found is None or not hmac.compare_digest(found.key_sha256, digest):
             return None
         return found
+
+    def by_name(self, name: str) -> Principal | None:
+        """Return the principal of a name, which a certificate may prove; None if there is none."""
+        self._follow()
+        return self._by_name.get(name)
+
+    def reload(self) -> None:
+        """Read the file again, changed or not; if it can't be used, what it said before holds."""
+        self._stamp = _stamp(self._path)
+        try:
+            self._read()
+        except ConfigError as error:
+            _log.error(
+                "{path} can't be used, so the keys stay as they were:\n{problems}",
+                path=str(self._path),
+                problems=str(error),
+            )
+        else:
+            _log.info("{path} was read again", path=str(self._path))
 
     def add(self, name: str, *, role: str, tables: Iterable[str] = ()) -> str:
         """Add a principal to the file and return its new key, which is kept nowhere.
@@ -133,20 +153,13 @@ class Principals:
         return data
 
     def _follow(self) -> None:
-        stamp = _stamp(self._path)
-        if stamp == self._stamp:
-            return
-        self._stamp = stamp
-        try:
-            self._by_digest = _by_digest(read_principals(self._path, self._tables))
-        except ConfigError as error:
-            _log.error(
-                "{path} can't be used, so the keys stay as they were:\n{problems}",
-                path=str(self._path),
-                problems=str(error),
-            )
-        else:
-            _log.info("{path} was read again", path=str(self._path))
+        if _stamp(self._path) != self._stamp:
+            self.reload()
+
+    def _read(self) -> None:
+        found = read_principals(self._path, self._tables)
+        self._by_digest = {each.key_sha256: each for each in found}
+        self._by_name = {each.name: each for each in found}
 
 
 def read_principals(path: Path, tables: Collection[str]) -> tuple[Principal, ...]:
@@ -202,10 +215,6 @@ def _principal(fields: Fields, name: str, item: Item, known: Collection[str]) ->
     if word is None or digest is None:
         return None
     return Principal(name=name, role=Role(word), tables=tables, key_sha256=digest)
-
-
-def _by_digest(principals: Iterable[Principal]) -> Mapping[str, Principal]:
-    return {each.key_sha256: each for each in principals}
 
 
 def _digest(key: str) -> str:

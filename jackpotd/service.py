@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from prometheus_client import CollectorRegistry
 from twisted.internet.defer import Deferred, inlineCallbacks, maybeDeferred
-from twisted.internet.endpoints import serverFromString
 from twisted.internet.interfaces import IListeningPort
 from twisted.logger import Logger
 
@@ -16,6 +16,9 @@ from jackpotd.commit import CommitQueue
 from jackpotd.config import Config
 from jackpotd.desk import Desk
 from jackpotd.errors import JackpotdError
+from jackpotd.listen import TlsFiles, endpoint
+from jackpotd.listeners import ANY_HOST
+from jackpotd.loopback import LoopbackOnly
 from jackpotd.metrics import Metrics
 from jackpotd.opening import check_against, opening_events
 from jackpotd.principals import Principals
@@ -23,6 +26,7 @@ from jackpotd.publish import Publisher
 from jackpotd.record.journal import JournalThread
 from jackpotd.record.sqlite import SqliteRecord
 from jackpotd.table_link import Pit, TableFactory
+from jackpotd.tls import ServerTls
 from jackpotd.web.site import make_site
 from meters.events import Event
 from meters.outcomes import Answer, Code, Refused
@@ -44,6 +48,8 @@ class Daemon:
         self._reactor = reactor
         self._now_ms = now_ms
         self._ports: list[IListeningPort] = []
+        self._tls: list[ServerTls] = []
+        self._principals: Principals | None = None
         self._queue: CommitQueue | None = None
         self._pit: Pit | None = None
         self._feed: Feed | None = None
@@ -71,13 +77,15 @@ class Daemon:
     def start(self) -> Generator[Deferred[Any], Any, dict[str, int]]:
         """Open the record, compare it with the configuration, then listen.
 
-        Fires with the ports listened on, as {"tables": N, "http": N}. Fails with JackpotdError,
+        Fires with the ports listened on, as {"tables": N, "http": N}; 0 for a Unix socket. Fails with JackpotdError,
         and then nothing listens and nothing was changed.
         """
         config = self.config
+        tables_tls, http_tls = self._read_tls(config.tables_tls), self._read_tls(config.http_tls)
         loaded = yield self._journal.open()
         check_against(config, loaded.floor)
         principals = Principals.load(config.principals, config.tables, missing_ok=True)
+        self._principals = principals
         metrics = Metrics(
             CollectorRegistry(),
             version=__version__,
@@ -121,8 +129,9 @@ class Daemon:
             desk=Desk(queue=queue, journal=self._journal, principals=principals),
             reactor=self._reactor,
         )
-        tables = yield self._listen(config.tables_listen, TableFactory(self._pit))
-        http = yield self._listen(config.http_listen, site)
+        factory = TableFactory(self._pit)
+        tables = yield self._listen(config.tables_listen, factory, tables_tls, metrics)
+        http = yield self._listen(config.http_listen, site, http_tls, metrics)
         _log.info("{name} is open at row {row}", name=config.property, row=queue.floor.number)
         return {"tables": tables, "http": http}
 
@@ -138,13 +147,34 @@ class Daemon:
             publisher.show_progressive(queue.floor, name)
 
     @inlineCallbacks
-    def _listen(self, address: str, factory: Any) -> Generator[Deferred[Any], Any, int]:
+    def _listen(
+        self, address: str, factory: Any, tls: ServerTls | None, metrics: Metrics
+    ) -> Generator[Deferred[Any], Any, int]:
+        if tls is None and self.config.without_tls != ANY_HOST:
+            factory = LoopbackOnly(factory, lambda: metrics.refused_connection("without-tls"))
         try:
-            port = yield serverFromString(self._reactor, address).listen(factory)
+            port = yield endpoint(self._reactor, address, tls).listen(factory)
         except Exception as error:
             raise CannotListen(f"can't listen on {address}: {error}") from error
         self._ports.append(port)
-        return int(port.getHost().port)
+        return int(getattr(port.getHost(), "port", 0))
+
+    def _read_tls(self, files: TlsFiles | None) -> ServerTls | None:
+        if files is None:
+            return None
+        tls = ServerTls(files, now=lambda: datetime.fromtimestamp(self._now_ms() // 1000, UTC))
+        self._tls.append(tls)
+        return tls
+
+    def reload(self) -> None:
+        """Read keys, certificates and principals again; what can't be used stays as it was.
+
+        New connections get what is new, and those that stand go on.
+        """
+        for tls in self._tls:
+            tls.reload()
+        if self._principals is not None:
+            self._principals.reload()
 
     @inlineCallbacks
     def stop(self) -> Generator[Deferred[Any], Any, None]:

@@ -72,22 +72,23 @@ _BY_TABLE = (WagerRequest, HitRequest, VoidRequest)
 class Conversation:
     """The state of one connection.
 
-    `authenticate` finds the principal of a key; `certified` is the principal of the client's
-    certificate, if it has one; `tables` are the tables that there are.
+    `by_key` and `by_name` find a principal; `tables` are the tables that there are. `certificate`
+    is the common name in the client's certificate, once it has shown one; "" names nobody.
     """
 
     def __init__(
         self,
         *,
-        authenticate: Callable[[str], Principal | None],
+        by_key: Callable[[str], Principal | None],
+        by_name: Callable[[str], Principal | None],
         tables: Container[str],
-        certified: Principal | None = None,
     ) -> None:
+        self.certificate: str | None = None
         self.principal: Principal | None = None
         self.speaks_for: set[str] = set()
         self.ended = False
-        self._authenticate = authenticate
-        self._certified = certified
+        self._by_key = by_key
+        self._by_name = by_name
         self._tables = tables
         self._lines = Lines()
         self._malformed = 0
@@ -148,8 +149,8 @@ class Conversation:
         if code in (Code.UNKNOWN_TYPE, Code.BAD_FIELD) and malformed.key is None:
             if self.principal is None:
                 return self._no_hello(malformed)
-        elif code is Code.BAD_FIELD and self._who(malformed.key) is None:
-            return _refuse(Code.BAD_KEY, _BAD_KEY, close=True)
+        elif code is Code.BAD_FIELD and isinstance(who := self._who(malformed.key), Refuse):
+            return who
         self._malformed += 1
         return Refuse(
             refused=Refused(code=code, message=malformed.message),
@@ -158,16 +159,26 @@ class Conversation:
             close=code not in MALFORMED or self._malformed >= MAX_MALFORMED,
         )
 
-    def _who(self, key: str | None) -> Principal | None:
-        return self._authenticate(key) if key else self._certified
+    def _who(self, key: str | None) -> Principal | Refuse:
+        known = self._by_key(key) if key else None
+        if self.certificate is None:
+            return known or _refuse(Code.BAD_KEY, _BAD_KEY, close=True)
+        named = self._by_name(self.certificate)
+        if named is None:
+            message = f"the certificate's common name is no principal: {self.certificate!r}"
+            return _refuse(Code.BAD_KEY, message, close=True)
+        if key and (known is None or known.name != named.name):
+            message = f"the certificate is {named.name}'s and the key is not: leave the key out"
+            return _refuse(Code.BAD_KEY, message, close=True)
+        return named
 
     def _hello(self, hello: Hello) -> Step:
         if hello.protocol != PROTOCOL:
             message = f"protocol {PROTOCOL} is spoken here, not {hello.protocol}"
             return _refuse(Code.BAD_PROTOCOL, message, close=True)
         principal = self._who(None if hello.key is UNSET else hello.key)
-        if principal is None:
-            return _refuse(Code.BAD_KEY, _BAD_KEY, close=True)
+        if isinstance(principal, Refuse):
+            return principal
         tables = principal.tables if hello.tables is UNSET else tuple(dict.fromkeys(hello.tables))
         for table in tables:
             if table not in principal.tables:

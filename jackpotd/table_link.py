@@ -18,6 +18,7 @@ from jackpotd.metrics import Metrics
 from jackpotd.principals import Principals
 from jackpotd.replies import line, refusal, reply_to, welcome
 from jackpotd.session import Answer, Conversation, Greet, Refuse, Show, Step
+from jackpotd.tls import TlsError, common_name
 from jackpotd.watch import Watcher
 from meters.events import Confirm, Deny, Event, Hit, Void, Wager
 from meters.outcomes import Answer as Answered
@@ -28,7 +29,7 @@ HELLO_SECONDS = 10
 """How long a connection may stay without a hello."""
 
 FLUSH_SECONDS = 10
-"""How long an ended connection may take to read what was said to it."""
+"""How long the peer of an ended connection may take to read what was said to it, and to close."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,7 +73,7 @@ class Pit:
         return self.empty
 
 
-@implementer(interfaces.IPushProducer)
+@implementer(interfaces.IPushProducer, interfaces.IHandshakeListener)
 class TableLink(protocol.Protocol):
     """One connection of a table, a concentrator, a floorperson or a watcher."""
 
@@ -81,7 +82,9 @@ class TableLink(protocol.Protocol):
     def __init__(self, pit: Pit) -> None:
         self._pit = pit
         self.conversation = Conversation(
-            authenticate=pit.principals.by_key, tables=frozenset(pit.queue.floor.tables)
+            by_key=pit.principals.by_key,
+            by_name=pit.principals.by_name,
+            tables=frozenset(pit.queue.floor.tables),
         )
         self._subscription: Subscription | None = None
         self._timer: IDelayedCall | None = None
@@ -102,8 +105,19 @@ class TableLink(protocol.Protocol):
         self.transport.registerProducer(self, True)
         self._timer = self._pit.clock.callLater(HELLO_SECONDS, self._timed_out)
 
+    def handshakeCompleted(self) -> None:
+        """TLS begins: note whose certificate the peer has shown, if it has."""
+        certificate = self.transport.getPeerCertificate()
+        if certificate is not None:
+            self.conversation.certificate = common_name(certificate)
+
     def connectionLost(self, reason: Failure = protocol.connectionDone) -> None:
         """Forget the peer; what it asked goes on."""
+        if reason.check(TlsError):
+            self._pit.metrics.refused_connection("handshake")
+            _log.warn(
+                "no TLS with {peer}: {why}", peer=self.transport.getPeer(), why=reason.value
+            )
         self._gone = True
         self._steps.clear()
         self._cancel_timer()
@@ -114,6 +128,8 @@ class TableLink(protocol.Protocol):
 
     def dataReceived(self, data: bytes) -> None:
         """Carry out what the peer asks, one message after the other."""
+        if self.conversation.ended:
+            return
         self._steps.append(self.conversation.receive(data))
         if len(self._steps) == 1:
             self._carry_on()
@@ -173,8 +189,23 @@ class TableLink(protocol.Protocol):
             self.transport.write(reply)
 
     def end(self) -> None:
-        """Close once everything said is read, or after a while; nothing is said any more."""
-        if self._gone or self._ending:
+        """Close once everything said is written, or after a while; nothing is said any more."""
+        if not self._gone:
+            self._fall_silent()
+            self.transport.loseConnection()
+
+    def _end_with_error(self) -> None:
+        self._fall_silent()
+        if interfaces.ISSLTransport.providedBy(self.transport):
+            self.transport.loseConnection()
+            return
+        # A socket that is closed with something unread in it takes back what it has sent. So only
+        # the sending ends here, and what still comes is dropped: the peer closes when it has read.
+        self.transport.resumeProducing()
+        self.transport.loseWriteConnection()
+
+    def _fall_silent(self) -> None:
+        if self._ending:
             return
         self._ending = self.conversation.ended = True
         if self._subscription is not None:
@@ -182,7 +213,6 @@ class TableLink(protocol.Protocol):
         self._cancel_timer()
         self._timer = self._pit.clock.callLater(FLUSH_SECONDS, self._abort)
         self.transport.unregisterProducer()
-        self.transport.loseConnection()
 
     def _take(self, step: Step) -> None:
         queue = self._pit.queue
@@ -206,8 +236,8 @@ class TableLink(protocol.Protocol):
 
     def _refuse(self, step: Refuse) -> None:
         self.say(line(refusal(step.refused, table=step.table, seq=step.seq)))
-        if step.close:
-            self.end()
+        if step.close and not (self._gone or self._ending):
+            self._end_with_error()
 
     def _greet(self, tables: tuple[str, ...]) -> None:
         self._cancel_timer()

@@ -1,8 +1,8 @@
 """What the machine gives without jackpotd: a bare echo and a bare controller, for comparison.
 
-`python -m tests.bench.bare echo|controller FOLDER` listens on a free port, prints it, and runs until
-it is ended. The controller decodes a wager, appends a row of the daemon's size in group commits and
-answers; it has no rules, no hash chain, no keys and no displays.
+`python -m tests.bench.bare echo|controller FOLDER` listens on a free port, prints it, and runs
+until it is ended. The controller decodes a wager, appends a row of the daemon's size in group
+commits and answers; it has no rules, no hash chain, no keys and no displays.
 """
 
 from __future__ import annotations
@@ -13,10 +13,13 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
-from twisted.internet import protocol, reactor
+from twisted.internet import protocol
+from twisted.internet import reactor as _reactor
 
+reactor: Any = _reactor
 MOST_ROWS = 2_048
 
 
@@ -34,7 +37,7 @@ _decode = msgspec.json.Decoder(Wager).decode
 _encode = msgspec.json.Encoder().encode
 _METERS = {"royal": {"mega": 5_000_150, "major": 500_120, "minor": 125_045}}
 _EVENT = '{"round":%d,"seats":[1,2,3,4]}'
-_ANSWER = '{"progressive":"royal","amount_minor":2000,"meters":{"royal":{"mega":5000150,"major":500120,"minor":125045}}}'
+_ANSWER = _encode({"progressive": "royal", "amount_minor": 2000, "meters": _METERS}).decode()
 _HASH = b"x" * 32
 
 
@@ -61,6 +64,8 @@ _WELCOME = b'{"type":"welcome","tables":{"%s":{"next_seq":1,"round":0}}}\n'
 
 class Peer(protocol.Protocol):
     """Cuts lines, says welcome to a hello, and hands every wager on."""
+
+    transport: Any
 
     def __init__(self, take: Callable[[Peer, Wager], None]) -> None:
         self._take = take
@@ -125,7 +130,7 @@ class Controller:
         conn = new_record(self._folder / "bare.db")
         while True:
             batch = self._jobs.get()
-            rows = []
+            rows: list[tuple[object, ...]] = []
             for _, wager in batch:
                 self._number += 1
                 event = _EVENT % wager.round

@@ -1,4 +1,4 @@
-"""A load of table connections against a daemon: one process, one selector, pipelined or in lockstep.
+"""A load of table connections: one process, one selector, pipelined or in lockstep.
 
 Run as a process of its own: `python -m tests.bench.load PORT KEYFILE --tables 300 --in-flight 16
 --rounds 1000`; it prints one JSON object with what it measured.

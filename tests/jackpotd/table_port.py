@@ -240,15 +240,20 @@ class Port:
 class Wire(StringTransport):
     """The daemon's end of a connection: what it wrote, and whether it reads.
 
-    It is stricter than a socket: after the end, nothing may be paused or resumed, and what is
-    written is kept as `late`.
+    It is stricter than a socket: after it was closed nothing may be paused or resumed, and what is
+    written after the end is kept as `late`.
     """
 
     late = b""
+    half_closed = False
+
+    def loseWriteConnection(self) -> None:
+        """Take nothing more, and still give what comes."""
+        self.half_closed = True
 
     def write(self, data: bytes) -> None:
         """Take what the daemon says."""
-        if self.disconnecting:
+        if self.disconnecting or self.half_closed:
             self.late += data
         else:
             super().write(data)
@@ -306,8 +311,8 @@ class Peer:
 
     @property
     def ended(self) -> bool:
-        """Tell whether the daemon closes, once what it said is read."""
-        return bool(self.wire.disconnecting)
+        """Tell whether the daemon says no more; the peer sees so once it has read everything."""
+        return bool(self.wire.disconnecting or self.wire.half_closed)
 
     @property
     def aborted(self) -> bool:
