@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import socket
 import sys
 import time
@@ -60,8 +61,10 @@ def run(config_file: Path, ready_fd: int | None) -> None:
     failures: list[Failure] = []
 
     def failed(failure: Failure) -> None:
-        failures.append(failure)
-        reactor.stop()
+        # A start that SIGTERM cut short failed at nothing, and the reactor stops already.
+        if not daemon.stopping:
+            failures.append(failure)
+            reactor.stop()
 
     def started(ports: dict[str, int]) -> None:
         _spare_collector()
@@ -70,6 +73,11 @@ def run(config_file: Path, ready_fd: int | None) -> None:
     def begin() -> None:
         daemon.start().addCallback(started).addErrback(failed)
 
+    # Installed before anything listens: from then on a SIGHUP never ends the daemon.
+    signal.signal(
+        signal.SIGHUP,
+        lambda *_: reactor.callFromThread(daemon.reload),  # type: ignore[attr-defined]
+    )
     reactor.callWhenRunning(begin)
     reactor.addSystemEventTrigger("before", "shutdown", daemon.stop)
     reactor.run()

@@ -110,6 +110,7 @@ class CommitQueue:
         self._writing: _OpenBatch | None = None
         self._due = False
         self._wanting_room: list[Callable[[], None]] = []
+        self._spoiled = False
         self._stopping = False
         self._stopped: Deferred[None] | None = None
 
@@ -154,9 +155,14 @@ class CommitQueue:
     def _apply(self, event: Event, deliver: Deliver) -> None:
         open_batch = self._room()
         at_ms = max(self._now_ms(), self._at_ms)
-        outcome = self.floor.apply(event, at_ms)
         waiting = _Waiting(deliver, event)
         self._put(open_batch, waiting)
+        try:
+            outcome = self.floor.apply(event, at_ms)
+        except Exception:
+            self._spoil("the fold failed")
+            waiting.answer = _unavailable("this message could not be taken: ask again")
+            return
         if isinstance(outcome, Refused):
             waiting.answer = outcome
             return
@@ -201,7 +207,7 @@ class CommitQueue:
 
     def _seal(self) -> None:
         # A snapshot is the state after a batch's last row, so it is taken while that is the state.
-        due = self.floor.number - self._snapshot_number >= SNAPSHOT_ROWS
+        due = self.floor.number - self._snapshot_number >= SNAPSHOT_ROWS and not self._spoiled
         if due and self._filling and self._filling[-1].batch.drafts:
             self._filling[-1].batch.snapshot = snapshot_of(self.floor)
             self._snapshot_number = self.floor.number
@@ -238,7 +244,10 @@ class CommitQueue:
         # The next batch is written while this one is published and answered.
         self._write_next()
         if done.rows:
-            self._audience.committed(done.rows, seconds)
+            try:
+                self._audience.committed(done.rows, seconds)
+            except Exception:
+                self._spoil("what is durable could not be published")
         self._deliver(done, found)
 
     def _deliver(self, done: _OpenBatch, found: list[HitOnRecord | Row | None]) -> None:
@@ -246,7 +255,7 @@ class CommitQueue:
         lookups = iter(found)
         for waiting in done.waiting:
             if waiting.answer is None and waiting.event is not None:
-                waiting.answer = recalled(waiting.event, next(lookups))
+                waiting.answer = _recalled(waiting.event, next(lookups))
             _deliver(waiting)
         self._after()
 
@@ -254,9 +263,13 @@ class CommitQueue:
         if self._filling and self._writing is None and not self._due:
             self._due = True
             self._clock.callLater(0, self._turn)
-        if not self._filling and self._writing is None and self._stopped is not None:
-            stopped, self._stopped = self._stopped, None
-            stopped.callback(None)
+        if not self._filling and self._writing is None:
+            if self._stopped is not None:
+                stopped, self._stopped = self._stopped, None
+                stopped.callback(None)
+            elif self._spoiled:
+                self._spoiled = False
+                self._restore()
         while self._wanting_room and not self.full:
             self._wanting_room.pop(0)()
 
@@ -297,10 +310,15 @@ class CommitQueue:
         self._clock.callLater(RETRY_SECONDS, self._restore)
 
     def _broken(self, failure: Failure) -> None:
-        # A fault of our own while answering: what is durable stays so, but nothing may go on.
-        _log.failure("the commit queue failed", failure)
-        self.writable = False
-        self._audience.store_lost(failure.getErrorMessage())
+        self._spoil("the commit queue failed", failure)
+        self._after()
+
+    def _spoil(self, what: str, failure: Failure | None = None) -> None:
+        # A fault of our own: the state can't be trusted any more. What was taken before is still
+        # written and answered; then the state is read anew from the record.
+        _log.failure(what, failure)
+        self.writable, self._spoiled = False, True
+        self._audience.store_lost(what)
 
 
 _log = Logger()
@@ -312,6 +330,14 @@ def _deliver(waiting: _Waiting) -> None:
         waiting.deliver(waiting.event, waiting.answer)
     except Exception:
         _log.failure("an answer could not be delivered")
+
+
+def _recalled(event: Event, found: HitOnRecord | Row | None) -> Answer | Refused:
+    try:
+        return recalled(event, found)
+    except Exception:
+        _log.failure("an old answer could not be read")
+        return _unavailable("the first answer can't be read just now: ask again")
 
 
 def _unavailable(message: str) -> Refused:

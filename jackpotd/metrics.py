@@ -31,7 +31,7 @@ METRIC_NAMES = (
 """Every metric there is; a histogram by its base name."""
 
 HIT_STATUSES = ("pending", "paid", "denied")
-REFUSED_CONNECTIONS = ("without-tls", "handshake")
+REFUSED_CONNECTIONS = ("without-tls", "tls")
 _SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
 _ROWS = (1, 4, 16, 64, 256, 1024, 4096)
 
@@ -196,9 +196,9 @@ class Metrics:
         """Count a frame that was sent to a display."""
         self._frames.inc()
 
-    def queued(self, messages: int) -> None:
-        """Set how many messages wait to be written."""
-        self._queue.set(messages)
+    def count_queue(self, waiting: Callable[[], int]) -> None:
+        """Ask `waiting` how many messages wait to be written, whenever somebody looks."""
+        self._queue.set_function(waiting)
 
     def pending(self, awards: int, oldest_at_ms: int | None) -> None:
         """Set how many awards are pending, and when the oldest was hit (ms since 1970)."""

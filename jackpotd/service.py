@@ -41,12 +41,16 @@ class CannotListen(JackpotdError):
 
 
 class Daemon:
-    """One property's daemon on a reactor. `now_ms` is the wall clock in UTC milliseconds."""
+    """One property's daemon on a reactor. `now_ms` is the wall clock in UTC milliseconds.
+
+    `stopping` once it was asked to stop.
+    """
 
     def __init__(self, config: Config, *, reactor: Any, now_ms: Callable[[], int]) -> None:
         self.config = config
         self._reactor = reactor
         self._now_ms = now_ms
+        self.stopping = False
         self._ports: list[IListeningPort] = []
         self._tls: list[ServerTls] = []
         self._principals: Principals | None = None
@@ -77,8 +81,8 @@ class Daemon:
     def start(self) -> Generator[Deferred[Any], Any, dict[str, int]]:
         """Open the record, compare it with the configuration, then listen.
 
-        Fires with the ports listened on, as {"tables": N, "http": N}; 0 for a Unix socket. Fails with JackpotdError,
-        and then nothing listens and nothing was changed.
+        Fires with the ports listened on, as {"tables": N, "http": N}; 0 for a Unix socket. Fails
+        with JackpotdError, and then nothing listens and nothing was changed.
         """
         config = self.config
         tables_tls, http_tls = self._read_tls(config.tables_tls), self._read_tls(config.http_tls)
@@ -111,6 +115,7 @@ class Daemon:
             audience=publisher,
         )
         self._queue = queue
+        metrics.count_queue(lambda: queue.waiting)
         yield self._open_floor(queue, publisher)
         self._feed = Feed(self._reactor, board, now_ms=self._now_ms)
         self._pit = Pit(
@@ -179,6 +184,7 @@ class Daemon:
     @inlineCallbacks
     def stop(self) -> Generator[Deferred[Any], Any, None]:
         """Listen no more, finish and answer what was taken, close the record."""
+        self.stopping = True
         ports, self._ports = self._ports, []
         for port in ports:
             yield maybeDeferred(port.stopListening)

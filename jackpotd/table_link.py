@@ -18,7 +18,7 @@ from jackpotd.metrics import Metrics
 from jackpotd.principals import Principals
 from jackpotd.replies import line, refusal, reply_to, welcome
 from jackpotd.session import Answer, Conversation, Greet, Refuse, Show, Step
-from jackpotd.tls import TlsError, common_name
+from jackpotd.tls import TlsError, common_name, words_of
 from jackpotd.watch import Watcher
 from meters.events import Confirm, Deny, Event, Hit, Void, Wager
 from meters.outcomes import Answer as Answered
@@ -113,11 +113,10 @@ class TableLink(protocol.Protocol):
 
     def connectionLost(self, reason: Failure = protocol.connectionDone) -> None:
         """Forget the peer; what it asked goes on."""
-        if reason.check(TlsError):
-            self._pit.metrics.refused_connection("handshake")
-            _log.warn(
-                "no TLS with {peer}: {why}", peer=self.transport.getPeer(), why=reason.value
-            )
+        if isinstance(reason.value, TlsError):
+            self._pit.metrics.refused_connection("tls")
+            peer, why = self.transport.getPeer(), words_of(reason.value)
+            _log.warn("no TLS with {peer}: {why}", peer=peer, why=why)
         self._gone = True
         self._steps.clear()
         self._cancel_timer()
@@ -196,13 +195,13 @@ class TableLink(protocol.Protocol):
 
     def _end_with_error(self) -> None:
         self._fall_silent()
-        if interfaces.ISSLTransport.providedBy(self.transport):
-            self.transport.loseConnection()
-            return
         # A socket that is closed with something unread in it takes back what it has sent. So only
         # the sending ends here, and what still comes is dropped: the peer closes when it has read.
         self.transport.resumeProducing()
-        self.transport.loseWriteConnection()
+        if interfaces.ISSLTransport.providedBy(self.transport):
+            self.transport.loseConnection()
+        else:
+            self.transport.loseWriteConnection()
 
     def _fall_silent(self) -> None:
         if self._ending:

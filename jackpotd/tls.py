@@ -5,11 +5,11 @@ The handshake is OpenSSL's; which principal a certificate is for, the principals
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -32,7 +32,7 @@ EXPIRES_SOON = timedelta(days=30)
 """How long before its end a certificate is warned of."""
 
 TlsError = SSL.Error
-"""With what a connection is lost whose handshake failed."""
+"""With what a connection is lost where TLS fails, most often in its handshake."""
 
 PrivateKey: TypeAlias = EllipticCurvePrivateKey | RSAPrivateKey | Ed25519PrivateKey
 
@@ -66,11 +66,24 @@ def read_credentials(files: TlsFiles) -> Credentials:
     return Credentials(key=key, chain=chain, authorities=authorities)
 
 
-def check(files: TlsFiles, now: datetime) -> tuple[Problem, ...]:
-    """Return what is legal in the files of a listener, but won't do. Raises ConfigError."""
-    credentials = read_credentials(files)
-    _options(files, credentials)
-    return tuple(_warnings(files, credentials, now))
+def check(files: Iterable[TlsFiles], now: datetime) -> list[Problem]:
+    """Return what is legal in the files of listeners, but won't do for long; `now` is in UTC.
+
+    Raises ConfigError with every problem in any of them.
+    """
+    problems: list[Problem] = []
+    warnings: list[Problem] = []
+    for each in files:
+        try:
+            credentials = read_credentials(each)
+            _options(each, credentials)
+        except ConfigError as error:
+            problems += error.problems
+        else:
+            warnings += _warnings(each, credentials, now)
+    if problems:
+        raise ConfigError(problems)
+    return list(dict.fromkeys(warnings))
 
 
 @implementer(IOpenSSLServerConnectionCreator)
@@ -119,13 +132,22 @@ def common_name(certificate: crypto.X509) -> str:
     return str(names[0].value) if len(names) == 1 else ""
 
 
+def words_of(error: TlsError) -> str:
+    """Return OpenSSL's words for what went wrong."""
+    queue = error.args[0] if error.args else ()
+    reasons = [str(each[-1]) for each in queue] if isinstance(queue, list | tuple) else []
+    return "; ".join(reasons) or "no reason is given"
+
+
 def _options(files: TlsFiles, credentials: Credentials) -> CertificateOptions:
-    own, *issuers = map(crypto.X509.from_cryptography, credentials.chain)
     authorities = [*map(crypto.X509.from_cryptography, credentials.authorities)]
+    # pyOpenSSL wants the objects of cryptography; Twisted hands them on, and its types don't know.
+    key: Any = credentials.key
+    chain: Any = credentials.chain
     options = CertificateOptions(
-        privateKey=crypto.PKey.from_cryptography_key(credentials.key),
-        certificate=own,
-        extraCertChain=issuers,
+        privateKey=key,
+        certificate=chain[0],
+        extraCertChain=chain[1:],
         verify=bool(authorities),
         caCerts=authorities or None,
         # Whoever shows no certificate says a key.
@@ -134,8 +156,8 @@ def _options(files: TlsFiles, credentials: Credentials) -> CertificateOptions:
     try:
         context = options.getContext()
     except SSL.Error as error:  # a key that is too short, for one
-        said = "; ".join(str(each[-1]) for each in error.args[0])
-        raise ConfigError([_problem(files.certificate, f"OpenSSL refuses it: {said}")]) from error
+        message = f"OpenSSL refuses it: {words_of(error)}"
+        raise ConfigError([_problem(files.certificate, message)]) from error
     # An authority need not be a root: the file says whom the property trusts, and no one above.
     store = context.get_cert_store()
     assert store is not None

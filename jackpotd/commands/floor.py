@@ -11,8 +11,8 @@ from msgspec import json
 
 from jackpotd import config
 from jackpotd.awards import described
-from jackpotd.client import Client, address_of
-from jackpotd.commands.keys import key_options
+from jackpotd.client import connect
+from jackpotd.commands.keys import Identity, identity_options
 from jackpotd.config import Config
 from jackpotd.errors import JackpotdError
 from jackpotd.record.sqlite import SqliteRecord
@@ -94,11 +94,11 @@ def hits(config_file: Path, pending: bool, newest: int, as_json: bool) -> None:
 @click.command()
 @_CONFIG
 @click.argument("hit", type=click.IntRange(min=1))
-@key_options
-def confirm(config_file: Path, hit: int, key: str) -> None:
+@identity_options
+def confirm(config_file: Path, hit: int, who: Identity) -> None:
     """Confirm a pending award: the floor saw the hand, and it is paid."""
     loaded = config.load(config_file)
-    reply = _ask(loaded, key, {"type": "confirm", "hit": hit})
+    reply = _ask(loaded, who, {"type": "confirm", "hit": hit})
     amount = format_minor(reply["amount"], loaded.currency)
     click.echo(f"hit {hit} is confirmed by {reply['by']}: pay {amount}")
     for envy in reply["envy"]:
@@ -110,20 +110,19 @@ def confirm(config_file: Path, hit: int, key: str) -> None:
 @_CONFIG
 @click.argument("hit", type=click.IntRange(min=1))
 @click.option("--reason", required=True, help="Why, in words; it stays in the record.")
-@key_options
-def deny(config_file: Path, hit: int, reason: str, key: str) -> None:
+@identity_options
+def deny(config_file: Path, hit: int, reason: str, who: Identity) -> None:
     """Deny a pending award: the hand was misread, and the hit is undone."""
     loaded = config.load(config_file)
-    reply = _ask(loaded, key, {"type": "deny", "hit": hit, "reason": reason})
+    reply = _ask(loaded, who, {"type": "deny", "hit": hit, "reason": reason})
     click.echo(f"hit {hit} is denied by {reply['by']}")
     if reply["later_hits"]:
         later = ", ".join(str(each) for each in reply["later_hits"])
         click.echo(f"  paid since from that level, with the wrong meter: hit {later}")
 
 
-def _ask(loaded: Config, key: str, request: dict[str, Any]) -> dict[str, Any]:
-    host, port = address_of(loaded.tables_listen)
-    client = Client(host, port, key, tables=[])
+def _ask(loaded: Config, who: Identity, request: dict[str, Any]) -> dict[str, Any]:
+    client = connect(loaded, who.key, tables=[], certificate=who.certificate)
     try:
         reply = client.ask(request)
     finally:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
-from jackpotd import catalogue, config
+from jackpotd import catalogue, config, tls
+from jackpotd.errors import ConfigError, Problem
 from jackpotd.principals import ROLES, Principals
 from jackpotd.record.sqlite import SqliteRecord
 from jackpotd.starter import write_property
@@ -33,8 +35,20 @@ def init(folder: Path) -> None:
 def check(config_file: Path) -> None:
     """Read everything and say every error, with file, line and key."""
     loaded = config.load(config_file)
-    Principals.load(loaded.principals, loaded.tables)
-    for warning in loaded.warnings:
+    problems: list[Problem] = []
+    warnings = [*loaded.warnings]
+    try:
+        Principals.load(loaded.principals, loaded.tables)
+    except ConfigError as error:
+        problems += error.problems
+    try:
+        listeners = (loaded.tables_tls, loaded.http_tls)
+        warnings += tls.check(filter(None, listeners), datetime.now(UTC))
+    except ConfigError as error:
+        problems += error.problems
+    if problems:
+        raise ConfigError(problems)
+    for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
     click.echo(
         f"{config_file}: {loaded.property} is fine: {len(loaded.tables)} tables, "

@@ -1,8 +1,8 @@
-"""A record's lock file: it keeps other daemons out, and knows how far the record was written.
+"""What stands beside a record: the lock file, which knows how far it was written, and some room.
 
-A record that lost its end, or was emptied, looks like an older or a new one: only what stands
-beside it can tell. After a power cut the number may be behind the record, and never ahead of it,
-as it is written after the row and not synced.
+The lock file keeps other daemons out. A record that lost its end, or was emptied, looks like an
+older or a new one: only what stands beside it can tell. After a power cut the number may be behind
+the record, and never ahead of it, as it is written after the row and not synced.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from jackpotd.record.rows import RecordError
 
 _DIGITS = 20
+_ROOM_BYTES = 1 << 20
 
 
 class Hold:
@@ -50,3 +51,19 @@ class Hold:
     def close(self) -> None:
         """Let another daemon have the record."""
         os.close(self._file)
+
+
+def prove_room(record: Path) -> None:
+    """Raise OSError unless there is room for a large batch beside a record.
+
+    A row may still fit where a batch doesn't: a store that is full to the brim would be lost, back
+    and lost again at every wager.
+    """
+    room = record.with_name(record.name + ".room")
+    try:
+        with room.open("wb") as file:
+            file.write(bytes(_ROOM_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+    finally:
+        room.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from jackpotd.record.batch import Batch, HitOnRecord, Loaded, Lookup, Snapshot
-from jackpotd.record.hold import Hold
+from jackpotd.record.hold import Hold, prove_room
 from jackpotd.record.rows import (
     RecordError,
     Row,
@@ -205,7 +205,8 @@ class SqliteRecord:
         )
 
     def probe(self) -> None:
-        """Write and sync something small; raises sqlite3.Error while the store can't be written."""
+        """Raise sqlite3.Error or OSError while the store can't take a large batch."""
+        prove_room(self.path)
         with self._db.atomic():
             self._conn.execute("UPDATE head SET number = number")
 

@@ -10,7 +10,7 @@ from random import Random
 from threading import Event, Thread
 from typing import Any
 
-from jackpotd.client import Client, address_of
+from jackpotd.client import connect
 from jackpotd.config import Config
 from jackpotd.simulate.choice import terms_at
 from jackpotd.simulate.connection import Connection, Stopped
@@ -87,7 +87,7 @@ class Shift:
     """
 
     def __init__(self, config: Config, plan: Plan, *, tell: Tell) -> None:
-        self._host, self._port = address_of(config.tables_listen)
+        self._config = config
         self._plan = plan
         self._layouts = layouts_of(config, plan)
         self._tell = tell
@@ -156,7 +156,7 @@ class Shift:
     def _open(self, name: str, key: str, tables: tuple[str, ...]) -> tuple[Connection, Any]:
         connection = Connection(
             name,
-            lambda: Client(self._host, self._port, key, tables),
+            lambda: connect(self._config, key, tables),
             stop=self._stop,
             tell=self._tell,
         )

@@ -6,6 +6,7 @@ import http.client
 import json
 import select
 import socket
+import ssl
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -26,11 +27,25 @@ def line(message: Message) -> bytes:
 class Peer:
     """One connection of the table protocol that was welcomed; `welcome` is the reply."""
 
-    def __init__(self, port: int, key: str, *tables: str) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS)
+    def __init__(
+        self,
+        port: int,
+        key: str | None,
+        *tables: str,
+        host: str = "127.0.0.1",
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        plain = socket.create_connection((host, port), timeout=PATIENCE_SECONDS)
+        self._socket = plain if tls is None else tls.wrap_socket(plain)
         self._rest = b""
-        hello = {"type": "hello", "protocol": 1, "key": key}
-        self.welcome = self.ask({**hello, "tables": tables} if tables else hello)
+        hello: dict[str, Any] = {"type": "hello", "protocol": 1}
+        if key is not None:
+            hello["key"] = key
+        try:
+            self.welcome = self.ask({**hello, "tables": tables} if tables else hello)
+        except BaseException:
+            self.close()
+            raise
 
     def __enter__(self) -> Peer:
         return self
@@ -124,10 +139,18 @@ class Page:
         return json.loads(self.body)
 
 
-def fetch(port: int, path: str, *, post: object = None, **headers: str) -> Page:
+def fetch(
+    port: int,
+    path: str,
+    *,
+    post: object = None,
+    host: str = "127.0.0.1",
+    tls: ssl.SSLContext | None = None,
+    **headers: str,
+) -> Page:
     """Ask for a page, or post JSON to it; a header's name is written with underscores."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)) as link:
+    with closing(_opened(host, port, tls)) as link:
         body = None if post is None else json.dumps(post)
         link.request("GET" if post is None else "POST", path, body, named)
         answer = link.getresponse()
@@ -135,11 +158,19 @@ def fetch(port: int, path: str, *, post: object = None, **headers: str) -> Page:
         return Page(status=answer.status, headers=found, body=answer.read())
 
 
+def _opened(host: str, port: int, tls: ssl.SSLContext | None) -> http.client.HTTPConnection:
+    if tls is None:
+        return http.client.HTTPConnection(host, port, timeout=PATIENCE_SECONDS)
+    return http.client.HTTPSConnection(host, port, timeout=PATIENCE_SECONDS, context=tls)
+
+
 class Display:
     """One open event stream: its frames are (event, id, data), one after the other."""
 
-    def __init__(self, port: int, path: str = "/api/stream") -> None:
-        self._link = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE_SECONDS)
+    def __init__(
+        self, port: int, path: str = "/api/stream", *, tls: ssl.SSLContext | None = None
+    ) -> None:
+        self._link = _opened("127.0.0.1", port, tls)
         self._link.request("GET", path)
         self.answer = self._link.getresponse()
 

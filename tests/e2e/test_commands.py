@@ -14,7 +14,15 @@ import click
 import pytest
 
 from jackpotd.cli import main
-from tests.e2e.running import PORT_0, RIVERSIDE, Property, jackpotd, output_of, riverside
+from tests.e2e.running import (
+    PORT_0,
+    RIVERSIDE,
+    Property,
+    jackpotd,
+    output_of,
+    riverside,
+    until,
+)
 from tests.e2e.talking import Peer, fetch, hit, wager
 
 
@@ -255,3 +263,21 @@ def test_the_floor_is_refused_in_plain_words(tmp_path: Path, free_port: int) -> 
         late = jackpotd("confirm", house.config, "1", key=floor)
         assert late.returncode == 1
         assert "already-denied" in late.stderr
+
+
+ENDINGS = [(".lock", 0), ("", 0), *(("-wal", size) for size in (0, 1, 10_000, 40_000, 60_000))]
+"""What there is to see of a first start, one after the other."""
+
+
+@pytest.mark.parametrize(("ending", "least"), ENDINGS)
+def test_sigterm_ends_a_start_in_good_order_too(
+    tmp_path: Path, house: Property, ending: str, least: int
+) -> None:
+    house = house.copied_to(tmp_path / "house")
+    file = house.store.with_name(house.store.name + ending)
+    with house.daemon() as daemon:
+        daemon.launch()
+        until(lambda: file.exists() and file.stat().st_size >= least)
+        daemon.stop()
+        assert "Traceback" not in daemon.log
+        daemon.start()

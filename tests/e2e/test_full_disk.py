@@ -104,7 +104,8 @@ def test_a_full_disk_is_survived(
         ):
             first = pit.exchange(BEFORE)
             refused_while_full(daemon, small, pit, floor)
-            until(lambda: is_ready(daemon))
+            until(lambda: fetch(daemon.ports["http"], "/readyz").status == 200)
+            assert is_ready(daemon)
             assert pit.exchange(BEFORE) == first
             played_on(pit, floor)
             assert mega(daemon) == 5_000_000 + 6 * 50

@@ -28,7 +28,7 @@ class Site:
         return self.daemon.ports["http"]
 
     def get(self, path: str, **headers: str) -> Page:
-        return fetch(self.port, path, **headers)
+        return fetch(self.port, path, tls=None, **headers)
 
     def as_(self, name: str, path: str, *, post: object = None) -> Page:
         """Ask as a principal."""

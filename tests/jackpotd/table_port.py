@@ -34,7 +34,7 @@ from meters.outcomes import Answer, Code, Noted, Refused
 from signage.board import Board
 from signage.feed import Feed
 from tests.builders import as_json
-from tests.e2e.talking import Message, line
+from tests.e2e.talking import Message, line, wager
 from tests.sim.memory_journal import MemoryJournal
 
 HOUSE = """\
@@ -76,6 +76,7 @@ MORE = f"""\
     wager: $1
     tables: [CSP-03]
 {ONE_METER}"""
+ROYAL = "riverside-royal"
 TABLES = ("FCP-01", "LIR-02", "CSP-03")
 NOT_OPENED = "OLD-09"
 """A table that the pit's key speaks for, but that does not stand on the floor."""
@@ -104,6 +105,11 @@ def hello(name: str = "pit", *tables: str, **more: Any) -> dict[str, Any]:
 def void(table: str, seq: int, round_: int, reason: str = "misdeal") -> dict[str, Any]:
     """Return the void of a round."""
     return {"type": "void", "table": table, "seq": seq, "round": round_, "reason": reason}
+
+
+def locks(table: str, first: int, last: int, progressive: str = ROYAL) -> list[Message]:
+    """Return one lock a round, of seat 1, with these seqs as the rounds' numbers."""
+    return [wager(table, seq, seq, 1, progressive=progressive) for seq in range(first, last + 1)]
 
 
 def confirm(hit: int) -> dict[str, Any]:

@@ -134,6 +134,8 @@ def test_an_interrupt_after_the_end_does_nothing() -> None:
         (r"tcp:7011:interface=\:\:", "::1", 7011),
         (r"tcp6:7011:interface=fe80\:\:1", "fe80::1", 7011),
         ("tcp6:7011", "::1", 7011),
+        ("ssl:7011:privateKey=key.pem", "127.0.0.1", 7011),
+        ("ssl:7011:key.pem:cert.pem:interface=10.0.0.5", "10.0.0.5", 7011),
     ],
 )
 def test_a_listener_is_reached_at_its_address(listener: str, host: str, port: int) -> None:
@@ -141,8 +143,8 @@ def test_a_listener_is_reached_at_its_address(listener: str, host: str, port: in
 
 
 @pytest.mark.parametrize(
-    "listener", ["tcp:0", "tcp", "ssl:7011", "unix:/run/jackpotd", "systemd:domain=INET:index=0"]
+    "listener", ["tcp:0", "tcp", "ssl:0", "unix:/run/jackpotd", "systemd:domain=INET:index=0"]
 )
-def test_a_listener_that_is_not_plain_tcp_is_not_reached(listener: str) -> None:
-    with pytest.raises(ClientError, match="tcp:PORT only"):
+def test_a_listener_that_is_not_tcp_is_not_reached(listener: str) -> None:
+    with pytest.raises(ClientError, match="tcp:PORT and ssl:PORT only"):
         address_of(listener)

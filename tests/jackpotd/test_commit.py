@@ -324,3 +324,54 @@ def test_a_client_that_fails_does_not_keep_the_others_from_their_answers(
     stage.submit(wager(2))
     stage.run()
     assert stage.codes() == [Accepted]
+
+
+def test_a_fold_that_fails_refuses_its_event_and_the_state_is_read_anew(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.submit(wager(1))
+    spoiled = stage.queue.floor
+
+    def half_done(event: Event, at_ms: int) -> None:
+        spoiled.tables["A"].next_seq = 99
+        raise RuntimeError("a fault of ours")
+
+    stage.submit(wager(1, table="B"))
+    with monkeypatch.context() as broken:
+        broken.setattr(type(spoiled), "apply", lambda self, event, at_ms: half_done(event, at_ms))
+        stage.submit(wager(2))
+    stage.submit(wager(2))
+    stage.run()
+    assert stage.codes() == [Accepted, Accepted, Code.UNAVAILABLE, Code.UNAVAILABLE]
+    assert stage.audience.stores == ["lost", "back at 5"]
+    stage.submit(wager(2))
+    stage.run()
+    assert stage.codes()[-1] is Accepted
+
+
+def test_a_sign_that_fails_keeps_nobody_from_an_answer_and_is_told_anew(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(rows: Sequence[Committed], seconds: float) -> None:
+        raise RuntimeError("a fault of ours")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(stage.audience, "committed", broken)
+        stage.submit(wager(1))
+        stage.run()
+    assert stage.codes() == [Accepted]
+    assert stage.audience.stores == ["lost", "back at 4"]
+    stage.submit(wager(2))
+    stage.run()
+    assert stage.codes() == [Accepted, Accepted]
+
+
+def test_an_old_answer_that_cannot_be_read_is_no_answer(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage.submit(wager(1))
+    stage.run()
+    monkeypatch.setattr(stage.journal, "_find", lambda lookup: None)
+    stage.submit(wager(1))
+    stage.run()
+    assert stage.codes() == [Accepted, Code.UNAVAILABLE]

@@ -270,7 +270,7 @@ def test_a_misspelt_key_is_said_and_so_is_the_one_that_is_missing(tmp_path: Path
         ("tables_listen: 'tcp:'", "'' is no port"),
         ("tables_listen: tcp:7011:interface=localhost", "no address of an interface"),
         ("tables_listen: tcp:7011:interfaces=127.0.0.1", "can't be listened on"),
-        ("http_listen: ssl:8011:privateKey=missing.pem", "can't be listened on"),
+        ("http_listen: ssl:8011:privateKey=missing.pem", "missing.pem is not there"),
         ("http_listen: 'systemd:domain=INET'", "systemd:domain=INET:index=0"),
         ("validate: every", "write percentage, all, or a list of hands"),
         ("validate: [flash]", "no progressive pays flash (did you mean flush?)"),

@@ -115,7 +115,7 @@ def test_the_oldest_pending_award_grows_older_by_itself(daemon: Daemon) -> None:
 
 
 def test_the_queue_the_store_and_the_frames_are_shown(daemon: Daemon) -> None:
-    daemon.metrics.queued(12)
+    daemon.metrics.count_queue(lambda: 12)
     daemon.metrics.store_writable(True)
     daemon.metrics.frame()
     assert daemon.value("jackpotd_queue_messages") == 12

@@ -18,6 +18,7 @@ from tests.e2e.talking import Message, hit, wager
 from tests.jackpotd.table_port import (
     NOT_OPENED,
     PING,
+    ROYAL,
     WATCH,
     Port,
     codes,
@@ -27,7 +28,6 @@ from tests.jackpotd.table_port import (
     void,
 )
 
-ROYAL = "riverside-royal"
 IN_PLAY: list[Message] = [
     wager("FCP-01", 1, 5, 1, 2),
     hit("FCP-01", 2, 5, 1, "royal flush"),
@@ -40,6 +40,7 @@ IN_PLAY: list[Message] = [
 
 @pytest.fixture
 def port(tmp_path: Path) -> Port:
+    """The house in play, in the place of the fresh one."""
     port = Port(tmp_path)
     types = [reply["type"] for reply in port.welcome().exchange(*IN_PLAY)]
     assert types == ["accepted", "award", "accepted", "award", "award", "accepted"]

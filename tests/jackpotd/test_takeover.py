@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.e2e.talking import Message, hit, wager
-from tests.jackpotd.table_port import PING, WATCH, Peer, Port, codes, confirm, hello
-
-ROYAL = "riverside-royal"
-
-
-@pytest.fixture
-def port(tmp_path: Path) -> Port:
-    return Port(tmp_path)
+from tests.jackpotd.table_port import PING, ROYAL, WATCH, Peer, Port, codes, confirm, hello
 
 
 def lock(table: str, seq: int) -> Message:

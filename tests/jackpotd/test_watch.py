@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,15 +11,8 @@ from jackpotd.watch import Watcher
 from signage.board import Resolution
 from signage.feed import HELD_EVENTS, METERS_INTERVAL_S, TICK_INTERVAL_S
 from tests.e2e.talking import Message, hit, wager
-from tests.jackpotd.table_port import WATCH, Peer, Port, codes, confirm, deny, hello, void
+from tests.jackpotd.table_port import ROYAL, WATCH, Peer, Port, codes, confirm, deny, hello, void
 from tests.signage.examples import award, commit, property_board
-
-ROYAL = "riverside-royal"
-
-
-@pytest.fixture
-def port(tmp_path: Path) -> Port:
-    return Port(tmp_path)
 
 
 def watching(port: Port) -> Peer:

@@ -193,7 +193,7 @@ BAD_FIELDS: list[dict[str, Any]] = [
     *(WAGER | {"progressive": value} for value in _any(None, 5, [])),
     *(
         WAGER | {"players": value}
-        for value in (
+        for value in _any(
             None,
             [],
             {"0": "a"},

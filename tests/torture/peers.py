@@ -72,7 +72,7 @@ class Peer:
         self.refusals: dict[str, int] = {}
         self.link: Link | None = None
         self.welcomed = False
-        self._key = key
+        self.key = key
         self._in_flight_at_most = in_flight
         self._due: deque[int] = deque()
         self._in_flight: deque[int] = deque()
@@ -92,7 +92,7 @@ class Peer:
     def _say_hello(self) -> None:
         assert self.link is not None
         self.welcomed = False
-        hello = {"type": "hello", "protocol": 1, "key": self._key, **self.hello()}
+        hello = {"type": "hello", "protocol": 1, "key": self.key, **self.hello()}
         self.link.send(json.dumps(hello).encode() + b"\n")
 
     def hang_up(self) -> None:

@@ -214,9 +214,7 @@ def _compare_export(text: str, acknowledged: Acknowledged) -> None:
         _same(f"the award and Envy of hit {hit}", hits[hit], award)
     for hit, found in entries_of_hit.items():
         demand(len(found) == 1, f"hit {hit} was awarded {len(found)} times")
-    demand(
-        set(entries_of_hit) <= set(told.awards), "the ledger has hits that nobody was told of"
-    )
+    demand(set(entries_of_hit) <= set(told.awards), "the ledger has hits that nobody was told of")
 
 
 @dataclass(slots=True)

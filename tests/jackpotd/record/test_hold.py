@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import resource
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
-from jackpotd.record.hold import Hold
+from jackpotd.record.hold import Hold, prove_room
 from jackpotd.record.rows import RecordError
 
 
@@ -58,14 +58,28 @@ def test_what_a_power_cut_left_of_the_number_says_nothing(record: Path, left: by
         hold.check(0)
 
 
-def test_a_disk_that_can_not_take_the_number_is_no_reason_to_fail(hold: Hold) -> None:
+@contextmanager
+def files_up_to(size: int) -> Iterator[None]:
+    """Let this process write no file beyond so many bytes, as on a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
-        hold.note(3)
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_disk_that_can_not_take_the_number_is_no_reason_to_fail(hold: Hold) -> None:
+    with files_up_to(0):
+        hold.note(3)
     hold.check(0)
     hold.note(3)
     with pytest.raises(RecordError):
         hold.check(0)
+
+
+def test_room_for_a_row_is_not_room_for_a_batch(record: Path) -> None:
+    with files_up_to(10_000), pytest.raises(OSError, match="File too large"):
+        prove_room(record)
+    prove_room(record)
+    assert list(record.parent.iterdir()) == []
