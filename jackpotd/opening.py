@@ -29,7 +29,8 @@ def check_against(config: Config, floor: Floor) -> None:
 def _differences(config: Config, floor: Floor) -> Iterator[str]:
     for name, live in floor.progressives.items():
         if name in config.progressives:
-            for each in live.terms.differences(config.progressives[name].terms):
+            configured = config.progressives[name].terms
+            for each in live.terms.differences(configured, config.currency):
                 yield f"progressives.{name}.{each}"
             continue
         balance_units = sum(level.primary_units + level.reserve_units for level in live.levels)

@@ -13,6 +13,7 @@ from meters.money import (
     PPM,
     Currency,
     format_minor,
+    format_rate,
 )
 from meters.paytable import (
     EVERY_HAND,
@@ -84,34 +85,36 @@ class Terms:
     hold_table: bool = True
     folded_hands_qualify: bool = False
 
-    def differences(self, other: Terms) -> Iterator[str]:
+    def differences(self, other: Terms, currency: Currency) -> Iterator[str]:
         """Say each parameter in which `other` differs, in words; the title is no parameter."""
-        yield from _differences(_parameters(self), _parameters(other))
+        yield from _differences(_parameters(self, currency), _parameters(other, currency))
 
 
-def _parameters(terms: Terms) -> dict[str, object]:
-    flat: dict[str, object] = {
-        "wager_minor": terms.wager_minor,
+def _parameters(terms: Terms, currency: Currency) -> dict[str, str]:
+    flat = {
+        "wager": format_minor(terms.wager_minor, currency),
         "tables": ", ".join(sorted(terms.tables)),
         "levels": ", ".join(level.name for level in terms.levels),
         "hand_pay": terms.hand_pay.value,
         "validate": ", ".join(sorted(terms.validate)) or "percentage",
-        "hold_table": terms.hold_table,
-        "folded_hands_qualify": terms.folded_hands_qualify,
+        "hold_table": str(terms.hold_table).lower(),
+        "folded_hands_qualify": str(terms.folded_hands_qualify).lower(),
     }
     for level in terms.levels:
-        for name in ("seed_minor", "reseed_minor", "increment_ppm", "reserve_ppm"):
-            flat[f"levels.{level.name}.{name}"] = getattr(level, name)
+        flat[f"levels.{level.name}.seed"] = format_minor(level.seed_minor, currency)
+        flat[f"levels.{level.name}.reseed"] = format_minor(level.reseed_minor, currency)
+        flat[f"levels.{level.name}.increment"] = format_rate(level.increment_ppm)
+        flat[f"levels.{level.name}.reserve"] = format_rate(level.reserve_ppm)
         if level.cap_minor is not None:
-            flat[f"levels.{level.name}.cap_minor"] = level.cap_minor
+            flat[f"levels.{level.name}.cap"] = format_minor(level.cap_minor, currency)
     for hand, line in terms.pays.items():
         flat[f"pays.{hand}"] = line.text
     for hand, amount_minor in terms.envy.items():
-        flat[f"envy.{hand}"] = amount_minor
+        flat[f"envy.{hand}"] = format_minor(amount_minor, currency)
     return flat
 
 
-def _differences(ours: dict[str, object], theirs: dict[str, object]) -> Iterator[str]:
+def _differences(ours: dict[str, str], theirs: dict[str, str]) -> Iterator[str]:
     for key in [*ours, *(key for key in theirs if key not in ours)]:
         mine, other = ours.get(key, "nothing"), theirs.get(key, "nothing")
         if mine != other:

@@ -223,22 +223,22 @@ LIVE = {
 }
 MEGA_AS_IT_WAS = "mega: {seed: $1,000, increment: 10%}"
 CHANGES: list[tuple[dict[str, str], list[str]]] = [
-    ({"wager": "$1"}, ["wager_minor: 500 is now 100"]),
+    ({"wager": "$1"}, ["wager: $5.00 is now $1.00"]),
     ({"tables": "T1"}, ["tables: T1, T2 is now T1"]),
-    ({"hold_table": "false"}, ["hold_table: True is now False"]),
-    ({"folded": "true"}, ["folded_hands_qualify: False is now True"]),
+    ({"hold_table": "false"}, ["hold_table: true is now false"]),
+    ({"folded": "true"}, ["folded_hands_qualify: false is now true"]),
     ({"hand_pay": "full"}, ["hand_pay: percentage is now full"]),
     ({"validate": "[flush]"}, ["validate: percentage is now flush"]),
     (
         {"levels": "mega: {seed: $2,000, increment: 11%, reserve: 1%, cap: $5,000}"},
         [
             "levels: mega, minor is now mega",
-            "levels.mega.seed_minor: 100000 is now 200000",
-            "levels.mega.reseed_minor: 100000 is now 200000",
-            "levels.mega.increment_ppm: 100000 is now 110000",
-            "levels.mega.reserve_ppm: 0 is now 10000",
-            "levels.mega.cap_minor: nothing is now 500000",
-            "levels.minor.seed_minor: 10000 is now nothing",
+            "levels.mega.seed: $1,000.00 is now $2,000.00",
+            "levels.mega.reseed: $1,000.00 is now $2,000.00",
+            "levels.mega.increment: 10% is now 11%",
+            "levels.mega.reserve: 0% is now 1%",
+            "levels.mega.cap: nothing is now $5,000.00",
+            "levels.minor.seed: $100.00 is now nothing",
         ],
     ),
     (
@@ -252,7 +252,7 @@ CHANGES: list[tuple[dict[str, str], list[str]]] = [
     ),
     (
         {"envy": "royal flush: $200, flush: $1"},
-        ["envy.royal flush: 10000 is now 20000", "envy.flush: nothing is now 100"],
+        ["envy.royal flush: $100.00 is now $200.00", "envy.flush: nothing is now $1.00"],
     ),
 ]
 
@@ -290,7 +290,7 @@ def test_a_changed_parameter_of_a_live_progressive_is_refused_by_name(
 def test_every_difference_is_said_at_once(own: Property) -> None:
     own.write(config_of(wager="$1", hold_table="false", envy="royal flush: $200"))
     assert re.findall(r"  (progressives\.[^:]+):", own.refusal()) == [
-        "progressives.royal.wager_minor",
+        "progressives.royal.wager",
         "progressives.royal.hold_table",
         "progressives.royal.envy.royal flush",
     ]

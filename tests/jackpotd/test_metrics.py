@@ -123,3 +123,12 @@ def test_the_queue_the_store_and_the_frames_are_shown(daemon: Daemon) -> None:
     assert daemon.value("jackpotd_stream_frames_total") == 1
     daemon.metrics.store_writable(False)
     assert daemon.value("jackpotd_store_writable") == 0
+
+
+def test_refused_connections_are_counted_by_reason(daemon: Daemon) -> None:
+    name = "jackpotd_refused_connections_total"
+    daemon.metrics.refused_connection("without-tls")
+    assert daemon.value(name, reason="without-tls") == 1
+    assert daemon.value(name, reason="tls") == 0
+    with pytest.raises(ValueError, match="no reason"):
+        daemon.metrics.refused_connection("weather")

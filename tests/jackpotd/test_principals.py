@@ -290,6 +290,30 @@ def test_a_file_that_breaks_leaves_the_keys_as_they_were_and_is_reported_once(pa
     assert said == [f"{path} was read again"]
 
 
+def test_a_name_names_its_principal_and_follows_the_file_as_keys_do(path: Path) -> None:
+    principals = Principals.load(path, TABLES)
+    assert principals.by_name("pit") == principals.by_key("the key of the pit")
+    for name in ("", "Pit", "nobody"):
+        assert principals.by_name(name) is None
+    rewrite(path, sample().replace("pit:", "pit-2:"))
+    assert principals.by_name("pit") is None
+    assert principals.by_name("pit-2") == principals.by_key("the key of the pit")
+
+
+def test_the_file_is_read_again_when_asked_to_and_used_if_it_can_be(path: Path) -> None:
+    principals = Principals.load(path, TABLES)
+    with logged() as said:
+        principals.reload()
+    assert said == [f"{path} was read again"]
+    rewrite(path, "pit: {role: king}\n")
+    with logged() as said:
+        principals.reload()
+        assert principals.by_key("the key of the pit") == principals.by_name("pit")
+        assert principals.by_name("pit") is not None
+    assert len(said) == 1
+    assert "so the keys stay as they were" in said[0]
+
+
 def test_a_file_that_is_gone_leaves_the_keys_as_they_were(path: Path) -> None:
     running = Principals.load(path, TABLES)
     path.unlink()

@@ -321,38 +321,38 @@ ROYAL = live(paytable(levels={"meter": level("$10,000", "10%", cap="$20,000")}))
     ("changes", "said"),
     [
         ({"title": "Imperial"}, []),
-        ({"wager_minor": 100}, ["wager_minor: 500 is now 100"]),
+        ({"wager_minor": 100}, ["wager: $5.00 is now $1.00"]),
         ({"tables": ("T2", "T1")}, ["tables: T1 is now T1, T2"]),
         ({"hand_pay": HandPay.FULL}, ["hand_pay: percentage is now full"]),
         ({"validate": ("all",)}, ["validate: percentage is now all"]),
-        ({"hold_table": False}, ["hold_table: True is now False"]),
-        ({"folded_hands_qualify": True}, ["folded_hands_qualify: False is now True"]),
-        ({"envy": {"flush": 100}}, ["envy.flush: nothing is now 100"]),
+        ({"hold_table": False}, ["hold_table: true is now false"]),
+        ({"folded_hands_qualify": True}, ["folded_hands_qualify: false is now true"]),
+        ({"envy": {"flush": 100}}, ["envy.flush: nothing is now $1.00"]),
         (
             {"pays": {**ROYAL.pays, "flush": Line(text="4 for 1", pays_minor=2_000)}},
             ["pays.flush: 40 for 1 is now 4 for 1"],
         ),
         (
             {"levels": (replace(ROYAL.levels[0], seed_minor=1),)},
-            ["levels.meter.seed_minor: 1000000 is now 1"],
+            ["levels.meter.seed: $10,000.00 is now $0.01"],
         ),
         (
             {"levels": (replace(ROYAL.levels[0], cap_minor=None),)},
-            ["levels.meter.cap_minor: 2000000 is now nothing"],
+            ["levels.meter.cap: $20,000.00 is now nothing"],
         ),
     ],
 )
 def test_10_each_difference_is_said(changes: dict[str, Any], said: list[str]) -> None:
-    assert list(ROYAL.differences(replace(ROYAL, **changes))) == said
+    assert list(ROYAL.differences(replace(ROYAL, **changes), USD)) == said
 
 
 def test_10_a_level_that_is_gone_and_one_that_is_new_are_said() -> None:
     renamed = replace(ROYAL.levels[0], name="mega", cap_minor=None)
-    found = list(ROYAL.differences(replace(ROYAL, levels=(renamed,))))
+    found = list(ROYAL.differences(replace(ROYAL, levels=(renamed,)), USD))
     assert "levels: meter is now mega" in found
-    assert "levels.meter.seed_minor: 1000000 is now nothing" in found
-    assert "levels.mega.seed_minor: nothing is now 1000000" in found
+    assert "levels.meter.seed: $10,000.00 is now nothing" in found
+    assert "levels.mega.seed: nothing is now $10,000.00" in found
 
 
 def test_10_equal_terms_have_no_difference() -> None:
-    assert list(ROYAL.differences(replace(ROYAL))) == []
+    assert list(ROYAL.differences(replace(ROYAL), USD)) == []
