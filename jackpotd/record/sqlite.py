@@ -16,6 +16,7 @@ from sqlite_utils import Database
 
 from jackpotd.record.batch import Batch, HitOnRecord, Loaded, Lookup, Snapshot
 from jackpotd.record.hold import Hold, prove_room
+from jackpotd.record.rewrite import rewrite_log
 from jackpotd.record.rows import (
     RecordError,
     Row,
@@ -52,7 +53,7 @@ class SqliteRecord:
         except sqlite3.DatabaseError as error:
             self.close()
             raise RecordError(f"{path}: {error}") from error
-        except RecordError:
+        except (RecordError, OSError):
             self.close()
             raise
 
@@ -60,6 +61,8 @@ class SqliteRecord:
         if not self.path.exists() or not self.path.stat().st_size:
             # Before SQLite sees it: beside an empty file it would delete what the WAL still has.
             self._check_end(0)
+        if not read_only:
+            rewrite_log(self.path)
         mode = "ro" if read_only else "rwc"
         self._conn = sqlite3.connect(
             f"{self.path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None
@@ -208,7 +211,9 @@ class SqliteRecord:
         """Raise sqlite3.Error or OSError while the store can't take a large batch."""
         prove_room(self.path)
         with self._db.atomic():
-            self._conn.execute("UPDATE head SET number = number")
+            # There and back: SQLite writes nothing for a row that stays as it is.
+            self._conn.execute("UPDATE head SET number = number + 1")
+            self._conn.execute("UPDATE head SET number = number - 1")
 
     # Reading
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
+from jackpotd import config
+from jackpotd.client import Unreachable, connect
 from tests.certificates import Certified, certify, client_context
 from tests.e2e.running import RIVERSIDE, Property, jackpotd, output_of, riverside
 from tests.e2e.talking import Peer, hit, wager
@@ -81,6 +84,17 @@ def test_a_command_speaks_with_the_propertys_own_certificate_only(pending: Prope
     assert done.returncode == 1
     assert "no TLS with 127.0.0.1" in done.stderr
     assert "SIGHUP" in done.stderr
+
+
+def test_a_wait_over_tls_is_interrupted_from_another_thread(house: Property) -> None:
+    with house.running():
+        client = connect(config.load(house.config), house.keys["pit"], [])
+        waker = Thread(target=client.interrupt)
+        waker.start()
+        with pytest.raises(Unreachable):
+            client.receive()
+        waker.join()
+        client.close()
 
 
 def test_tables_are_simulated_over_tls(house: Property) -> None:

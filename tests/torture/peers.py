@@ -105,7 +105,7 @@ class Peer:
     @property
     def at_rest(self) -> bool:
         """Everything asked so far is answered."""
-        return self.welcomed and not (self._due or self._in_flight)
+        return self.welcomed and not (self._due or self._in_flight or self._refused)
 
     def _unanswered(self) -> list[int]:
         return [index for index in range(1, len(self.asked) + 1) if index not in self.answers]

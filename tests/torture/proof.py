@@ -115,7 +115,9 @@ class Search:
         found = json.loads(reply)
         shown = self._hits.pop(found["hit"], None) if found["type"] == "award" else None
         if shown is not None:
-            facts = ("table", "round", "seat", "hand", "amount", "status")
+            facts = ["table", "round", "seat", "hand", "amount"]
+            if found["status"] == "paid":  # what waits may have been settled when it is shown
+                facts.append("status")
             for fact in facts:
                 demand(shown[fact] == found[fact], f"a display showed {shown} for {found}")
 
