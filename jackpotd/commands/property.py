@@ -37,8 +37,11 @@ def check(config_file: Path) -> None:
     loaded = config.load(config_file)
     problems: list[Problem] = []
     warnings = [*loaded.warnings]
+    if not loaded.principals.exists():
+        message = "there are no keys yet: jackpotd key add makes the first one"
+        warnings.append(Problem(file=str(loaded.principals), line=0, key="", message=message))
     try:
-        Principals.load(loaded.principals, loaded.tables)
+        Principals.load(loaded.principals, loaded.tables, missing_ok=True)
     except ConfigError as error:
         problems += error.problems
     try:
