@@ -5,7 +5,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench coverage wheel clean chromium
+.PHONY: help demo test lint bench torture coverage wheel clean chromium compiler
 
 PYTHON ?= python3
 ARGS ?=
@@ -28,7 +28,7 @@ demo: $(INSTALLED) ## a sample property with simulated tables; options in ARGS="
 
 # Coverage is measured where it is a rule: meters/, every line and branch, or the run fails. pytest
 # reports it before its closing line, which stays the last thing printed.
-test: $(INSTALLED) chromium ## all tests; fails unless they cover every branch of meters/
+test: $(INSTALLED) chromium compiler ## all tests; fails unless they cover every branch of meters/
 	@$(BIN)/python -m pytest --cov=meters --cov-report=term-missing:skip-covered \
 		--cov-fail-under=100 $(ARGS)
 
@@ -39,7 +39,10 @@ lint: $(INSTALLED) ## ruff and mypy
 bench: $(INSTALLED) ## figures and ratios of this machine, into docs/performance.md
 	@$(BIN)/python -m tests.bench.run $(ARGS)
 
-coverage: $(INSTALLED) chromium ## what the tests reach in all packages (in htmlcov/ too)
+torture: $(INSTALLED) compiler ## kills, power cuts, full disks and more, for up to 15 minutes; as root
+	@$(BIN)/python -m tests.torture.run $(ARGS)
+
+coverage: $(INSTALLED) chromium compiler ## what the tests reach in all packages (in htmlcov/ too)
 	@$(BIN)/python -m pytest --cov --cov-report=term-missing:skip-covered --cov-report=html $(ARGS)
 
 wheel: $(INSTALLED) ## dist/jackpotd-VERSION-py3-none-any.whl
@@ -64,3 +67,7 @@ $(INSTALLED): setup.cfg pyproject.toml
 # The tests of the signs drive a real browser: Debian's, as playwright's own is a download.
 chromium:
 	@command -v chromium >/dev/null || { $(call debian,chromium); }
+
+# The power cut and the clock of the torture are two small libraries, compiled where they are used.
+compiler:
+	@command -v cc >/dev/null || { $(call debian,gcc libc6-dev); }

@@ -7,7 +7,6 @@ import select
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -114,7 +113,3 @@ class House:
         log = self.daemon.log
         found = log.find("Traceback")
         demand(found < 0, f"the daemon logged a fault:\n{log[found : found + 3000]}")
-
-    def sleep_launched(self, seconds: float) -> None:
-        """Let a daemon that was launched go on for a while."""
-        time.sleep(seconds)

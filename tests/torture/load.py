@@ -84,7 +84,6 @@ class Load:
         """Connect everybody anew; nobody sends again what was answered."""
         port = self.house.daemon.ports["tables"]
         for peer in (*self.askers, self.watcher):
-            peer.hang_up()
             peer.connect(port, [])
 
     def drain(self) -> None:

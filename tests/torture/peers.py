@@ -82,7 +82,8 @@ class Peer:
     # The connection
 
     def connect(self, port: int, again: list[int]) -> None:
-        """Connect and say hello; then ask `again`, and all that was never answered."""
+        """Connect anew and say hello; then ask `again`, and all that was never answered."""
+        self.hang_up()
         self.link = Link(port)
         self._in_flight.clear()
         self._refused, self._paused_until = False, 0.0

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from random import Random
@@ -24,20 +25,28 @@ ROOT = Path(__file__).parents[2]
 CUTS_A_HOUSE = 8
 ANSWERS_TO_A_CHECKPOINT = 5_000
 
-OPERATIONS = {"any": 60, "wal": 600, "db": 80, "dir": 4, "lock": 150}
+OPERATIONS = {"any": 60, "wal": 300, "db": 80, "dir": 4, "lock": 60}
 """How far into what it does to a file a daemon may get, before it dies there."""
 
+PLACES_TO_DIE = {
+    "any": "in any of the first steps",
+    "wal": "in the write-ahead log",
+    "db": "in a checkpoint",
+    "dir": "at a file's name",
+    "lock": "at the lock file",
+}
 COMMITS = 200
 
 
 def power_cuts(stage: Stage, times: int) -> None:
     """Cut the power so many times."""
     lost = writes = copies = 0
+    died: Counter[str] = Counter()
     while stage.score.times < times:
         with stage.house() as (house, load):
             power = Power(house.store, _beside(house, "power"))
             for _ in range(min(CUTS_A_HOUSE, times - stage.score.times)):
-                _live_and_die(stage, house, load, power)
+                died[_live_and_die(stage, house, load, power)] += 1
                 power.read()
                 copies += _judge_others(stage, house, load, power)
                 power.cut(stage.chance)
@@ -45,8 +54,9 @@ def power_cuts(stage: Stage, times: int) -> None:
             house.daemon.environment = {}
             stage.close(house, load)
             lost, writes = lost + power.lost, writes + power.writes
-    stage.score.what = f"power cuts, {lost} of {writes} writes were not synced"
-    stage.score.remarks.append(f"{copies} other outcomes of these cuts opened and proved")
+    stage.score.what = f"power cuts, {lost} of {writes} changes were not synced"
+    instants = ", ".join(f"{count} {instant}" for instant, count in died.most_common())
+    stage.score.remarks.append(f"{instants}; {copies} other outcomes of them opened and proved")
 
 
 def _beside(house: House, name: str) -> Path:
@@ -55,21 +65,24 @@ def _beside(house: House, name: str) -> Path:
     return folder
 
 
-def _live_and_die(stage: Stage, house: House, load: Load, power: Power) -> None:
+def _live_and_die(stage: Stage, house: House, load: Load, power: Power) -> str:
+    """Let a daemon live until it is killed; tell where it was."""
     chance = stage.chance
-    if chance.randrange(2):
+    if chance.randrange(3) == 0:
         house.daemon.environment = power.environment()
         killed(stage, house, load, some_moment(chance))
-        return
+        return "at any instant"
     file = chance.choice(list(OPERATIONS))
     house.daemon.environment = power.environment(f"{file}:{chance.randint(1, OPERATIONS[file])}")
     house.daemon.launch()
-    if house.daemon.comes_up():
+    lived = house.daemon.comes_up()
+    if lived:
         load.connect()
-        if load.settle():
-            load.play_on(ANSWERS_TO_A_CHECKPOINT if file == "db" else MOST_ANSWERS)
+        answers = ANSWERS_TO_A_CHECKPOINT if file == "db" else MOST_ANSWERS
+        lived = load.settle() and load.play_on(answers)
     house.daemon.kill()
     load.drain()
+    return "at any instant" if lived else PLACES_TO_DIE[file]
 
 
 def _judge_others(stage: Stage, house: House, load: Load, power: Power) -> int:

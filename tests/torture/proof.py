@@ -95,14 +95,13 @@ class Search:
                 if isinstance(event, Confirm | Deny)
                 else (event.table, event.seq)
             )
-            acknowledged = self._missing.pop(key, None)
-            if acknowledged is not None:
-                reply = line(reply_to(event, entry.answer))
-                demand(
-                    reply == acknowledged,
-                    f"row {number} answers {reply!r}, but acknowledged was {acknowledged!r}",
-                )
-                self._look_at_hit(reply)
+            reply = line(reply_to(event, entry.answer))
+            acknowledged = self._missing.pop(key, reply)
+            demand(
+                reply == acknowledged,
+                f"row {number} answers {reply!r}, but acknowledged was {acknowledged!r}",
+            )
+            self._look_at_hit(reply)
         shown = self._shown.pop(number, None)
         if shown is not None:
             stood = {name: each.shown() for name, each in floor.progressives.items()}

@@ -93,6 +93,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with interruptible(), _at_most(chosen.minutes):
             keep = _run(chosen, folder)
+    except KeyboardInterrupt:
+        print("interrupted")
+        return 130
     finally:
         unmount_below(folder)
         if not keep:
@@ -120,9 +123,9 @@ def _run(chosen: argparse.Namespace, folder: Path) -> bool:
 
 def _chosen(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
-    parser.add_argument("--kills", type=int, default=220, help="how many daemons are killed")
-    parser.add_argument("--cuts", type=int, default=80, help="how often the power is cut")
-    parser.add_argument("--rounds", type=int, default=12, help="how often all else is done")
+    parser.add_argument("--kills", type=int, default=210, help="how many daemons are killed")
+    parser.add_argument("--cuts", type=int, default=70, help="how often the power is cut")
+    parser.add_argument("--rounds", type=int, default=8, help="how often all else is done")
     parser.add_argument("--stop-seconds", type=float, default=30, help="how long SIGSTOP lasts")
     parser.add_argument("--minutes", type=float, default=15, help="when it ends at the latest")
     parser.add_argument("--seed", type=int, default=secrets.randbelow(10**9))
