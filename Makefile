@@ -5,7 +5,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint bench torture coverage wheel clean chromium compiler
+.PHONY: help demo test lint bench simulate torture coverage wheel clean chromium compiler
 
 PYTHON ?= python3
 ARGS ?=
@@ -38,6 +38,9 @@ lint: $(INSTALLED) ## ruff and mypy
 
 bench: $(INSTALLED) ## figures and ratios of this machine, into docs/performance.md
 	@$(BIN)/python -m tests.bench.run $(ARGS)
+
+simulate: $(INSTALLED) ## a house of chance and faults, 10,000 seeds; SEEDS=100, or SEED=7 for one
+	@$(BIN)/python -m tests.sim.run $(if $(SEED),--seed $(SEED),--seeds $(or $(SEEDS),10000))
 
 torture: $(INSTALLED) compiler ## kills, power cuts, full disks and more, for up to 15 minutes; as root
 	@$(BIN)/python -m tests.torture.run $(ARGS)

@@ -48,7 +48,10 @@ def ended(number: int, at_ms: int, answer: Confirmed | Denied) -> Resolution:
 
 
 def standing(record: SqliteRecord, levels: Iterable[tuple[str, str]]) -> list[Award]:
-    """Return the newest standing awards of each (progressive, level), and all pending ones."""
+    """Return the newest paid awards of each (progressive, level), and the pending ones among them.
+
+    Pending ones are not counted: when one is denied, as many last awards still stand.
+    """
     found: dict[int, Award] = {}
     for progressive, level in levels:
         kept = 0
@@ -56,7 +59,7 @@ def standing(record: SqliteRecord, levels: Iterable[tuple[str, str]]) -> list[Aw
             award = on_record(each)
             if award is not None:
                 found[award.hit] = award
-                kept += 1
+                kept += award.status == "paid"
             if kept == LAST_AWARDS:
                 break
     return [found[hit] for hit in sorted(found)]

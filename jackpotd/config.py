@@ -122,7 +122,7 @@ class _Loader:
             tables_tls=where.tables_tls,
             http_tls=where.http_tls,
             without_tls=where.without_tls,
-            principals=folder / (fields.text(keys.get("principals")) or PRINCIPALS),
+            principals=folder / (fields.file(keys.get("principals")) or PRINCIPALS),
             validate=validate,
             tables=tables,
             progressives=progressives,
@@ -154,7 +154,7 @@ class _Loader:
     def _store(self, title: str) -> Path:
         item = self._keys.get("store")
         folder = self._path.absolute().parent
-        text = self._fields.text(item) if item is not None else f"{_slug(title)}.db"
+        text = self._fields.file(item) if item is not None else f"{_slug(title)}.db"
         if item is not None and text is not None:
             if text.startswith(("postgresql://", "postgres://")):
                 message = "this version keeps its record in SQLite: name a file, like riverside.db"

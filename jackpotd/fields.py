@@ -15,6 +15,11 @@ Parsed = TypeVar("Parsed")
 
 MAX_NAME = 64
 MAX_TEXT = 500
+MOST_HINTS = 1_000
+"""Known words among which one that may be meant is looked for: each costs a comparison."""
+
+MAX_FILE_NAME = 255
+"""Bytes; no file system of Linux takes more."""
 
 _NAME = re.compile(rf"[A-Za-z0-9][A-Za-z0-9_-]{{0,{MAX_NAME - 1}}}", re.ASCII)
 NAMES_ARE = (
@@ -38,6 +43,8 @@ def account_part(name: str) -> str:
 def close_to(word: str, known: Iterable[str]) -> str:
     """Return " (did you mean X?)" for the known word that is closest, or nothing."""
     by_small_letters = {each.lower(): each for each in known}
+    if len(by_small_letters) > MOST_HINTS:
+        return ""
     close = difflib.get_close_matches(word.lower(), by_small_letters, n=1)
     return f" (did you mean {by_small_letters[close[0]]}?)" if close else ""
 
@@ -106,13 +113,13 @@ class Fields:
 
     def words(self, item: Item | None) -> tuple[str, ...]:
         """Return a list of texts, none of them twice."""
-        found: list[str] = []
+        found: dict[str, None] = {}
         for each in self.listed(item):
             word = self.text(each)
             if word is not None and word in found:
                 self.say(each, f"{word} is given twice: keep one")
             elif word is not None:
-                found.append(word)
+                found[word] = None
         return tuple(found)
 
     def text(self, item: Item | None, like: str = "", most: int = MAX_TEXT) -> str | None:
@@ -133,6 +140,16 @@ class Fields:
             return None
         if len(text) > most:
             self.say(item, f"{len(text)} characters: at most {most}")
+            return None
+        return text
+
+    def file(self, item: Item | None, like: str = "") -> str | None:
+        """Return the name of a file, with or without folders; not whether it is there."""
+        text = self.text(item, like)
+        if item is None or text is None:
+            return None
+        if any(len(part.encode()) > MAX_FILE_NAME for part in text.split("/")):
+            self.say(item, f"no file has a name of more than {MAX_FILE_NAME} bytes")
             return None
         return text
 

@@ -21,6 +21,12 @@ from jackpotd.errors import Problem
 
 MAX_BYTES = 1 << 20
 MAX_DEPTH = 16
+MAX_KEY = 100
+LONGEST_AMOUNT = 40
+"""Characters of an amount that may be put together again from {cap: $500,000}."""
+
+LONGEST_PLACE = 300
+"""Characters of a path of keys: every item carries its own."""
 
 
 class Broken(Enum):
@@ -71,7 +77,7 @@ def parse(data: bytes, file: str, problems: list[Problem]) -> Item:
     if strange:
         return _unread(file, "", problems)
     try:
-        return _Tree(yaml.parse(text, Loader=yaml.SafeLoader), file, problems).document()
+        return _document(yaml.SafeLoader(text), file, problems)
     except _TooDeep as error:
         message = f"nested more than {MAX_DEPTH} deep: the rest was not read"
         return _unread(file, message, problems, error.line)
@@ -81,6 +87,22 @@ def parse(data: bytes, file: str, problems: list[Problem]) -> Item:
         return _unread(file, f"no YAML: {said}", problems, mark.line + 1 if mark else 0)
     except yaml.YAMLError as error:
         return _unread(file, f"no YAML: {' '.join(str(error).split())}", problems)
+
+
+def _document(loader: yaml.SafeLoader, file: str, problems: list[Problem]) -> Item:
+    try:
+        return _Tree(_events(loader), file, problems).document()
+    except (ValueError, OverflowError):
+        # PyYAML checks neither the value of an escape nor the length of a version.
+        message = "no YAML: this escape or version is no number that YAML knows"
+        return _unread(file, message, problems, loader.line + 1)
+    finally:
+        loader.dispose()
+
+
+def _events(loader: yaml.SafeLoader) -> Iterator[yaml.Event]:
+    while loader.check_event():
+        yield loader.get_event()  # type: ignore[no-untyped-call]  # PyYAML's stubs lack it
 
 
 def _unread(file: str, why: str, problems: list[Problem], line: int = 0) -> Item:
@@ -93,7 +115,15 @@ _DIRECTION_MARKS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u
 
 
 def _is_strange(character: str) -> bool:
-    return unicodedata.category(character) in {"Cc", "Zl", "Zp"} or character in _DIRECTION_MARKS
+    # An escape can spell half a surrogate pair (Cs), which nothing could write down again.
+    strange = {"Cc", "Cs", "Zl", "Zp"}
+    return unicodedata.category(character) in strange or character in _DIRECTION_MARKS
+
+
+def _below(place: str, name: str) -> str:
+    """Return the path of a key below another, or its end where it is long."""
+    path = f"{place}.{name}" if place else name
+    return path if len(path) <= LONGEST_PLACE else f"...{path[-LONGEST_PLACE:]}"
 
 
 def _strange_characters(text: str, file: str) -> Iterator[Problem]:
@@ -222,7 +252,7 @@ class _Tree:
     def _scalar(self, event: yaml.ScalarEvent, key: str) -> Item:
         value, why = (event.value, "") if event.style else _plain(event.value)
         if isinstance(value, str) and any(map(_is_strange, value.replace("\n", ""))):
-            why = "text has no tabs and no control characters"
+            why = "text has no tabs, no control characters and no halves of characters"
             value = Broken.BROKEN
         if why:
             self._say(event, key, why)
@@ -251,7 +281,7 @@ class _Tree:
                 found[name], ended = last, _end(event)
                 continue
             name = self._key(event, key)
-            last = self._value(value, f"{key}.{name}" if key else name, depth + 1)
+            last = self._value(value, _below(key, name), depth + 1)
             ended = _end(value)
             if name in found:
                 first = found[name].line
@@ -270,9 +300,12 @@ class _Tree:
         value, why = (name, "") if event.style else _plain(name)
         if not name:
             self._say(event, key, "a key is not empty")
+        elif len(name) > MAX_KEY:
+            self._say(event, key, f"a key of {len(name)} characters: at most {MAX_KEY}")
+            return ""
         elif not isinstance(value, str):
             why = why or f"{name} is no text: {_QUOTE.format(name)}"
-            self._say(event, f"{key}.{name}" if key else name, why)
+            self._say(event, _below(key, name), why)
         elif any(map(_is_strange, name)):
             self._say(event, key, "a key has no tabs, no line ends and no control characters")
             return ""
@@ -287,6 +320,7 @@ def _is_cut_off(before: Item, key: yaml.Event, value: yaml.Event) -> bool:
     """Tell whether a key is the rest of an amount: {cap: $500,000} gives a key 000 too."""
     return (
         isinstance(before.value, str | int)
+        and len(str(before.value)) <= LONGEST_AMOUNT
         and isinstance(key, yaml.ScalarEvent)
         and isinstance(value, yaml.ScalarEvent)
         and not (key.style or value.style or value.value)

@@ -215,9 +215,12 @@ class _Repeated(ValueError):
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
-        raise _Repeated(f"the key {repeated!r} is repeated")
+        # A line has room for thousands of keys: each is looked at once.
+        seen: set[str] = set()
+        for key, _ in pairs:
+            if key in seen:
+                raise _Repeated(f"the key {key!r} is repeated")
+            seen.add(key)
     return members
 
 

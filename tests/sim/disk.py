@@ -41,6 +41,7 @@ class Disk:
         self._log = bytearray()
         self._synced = 0
         self._committed = 0
+        self._forgotten = False
 
     def append(self, content: bytes) -> None:
         """Write a frame and sync it. Raises sqlite3.OperationalError, or PowerCut."""
@@ -61,6 +62,8 @@ class Disk:
         self._log += frame
         self._ends("unsynced")
         if fault == "sync failed":
+            # The system forgets that this has to be written: a later sync succeeds without it.
+            self._forgotten = True
             raise self._failed(fault)
         self.sync()
         self._committed = len(self._log)
@@ -76,10 +79,17 @@ class Disk:
         self.sync()
 
     def sync(self) -> None:
-        """Make all that was written durable."""
+        """Make all that was written durable, but for what a failed sync has left unwritten."""
+        if self._forgotten:
+            return
         start, self._synced = self._synced, len(self._log)
         for content, _ in _frames(self._log, start):
             self._durable(content)
+
+    def rewrite(self) -> None:
+        """Write once more what can be read, and sync it."""
+        self._forgotten = False
+        self.sync()
 
     def open(self) -> list[bytes]:
         """Return the content of every whole frame; what is behind them was torn, and goes."""
@@ -100,6 +110,7 @@ class Disk:
     def cut_power(self) -> None:
         """Lose what was not synced: all, the end or some sectors of it, or nothing by luck."""
         chance, start, end = self._chance, self._synced, len(self._log)
+        self._forgotten = False
         if start == end:
             return
         luck = chance.choice(["all", "end", "sectors", "nothing"])

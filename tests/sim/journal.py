@@ -46,17 +46,21 @@ def rows_in(content: bytes) -> list[Row]:
 
 
 class DiskRecord:
-    """What the journal needs of a record, on the simulated disk; with SqliteRecord's names."""
+    """What the journal needs of a record, on the simulated disk; with SqliteRecord's names.
+
+    `rows` has all rows, in order.
+    """
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
-        self._rows: list[Row] = []
+        self.rows: list[Row] = []
         self._messages: dict[tuple[str, int], Row] = {}
         self._hits: dict[int, HitRow] = {}
         self._settled: dict[int, int] = {}
         self._snapshot: Snapshot | None = None
         for content in disk.open():
             self._take(_decoder.decode(content))
+        disk.rewrite()
 
     def close(self) -> None:
         """Close the disk's log."""
@@ -70,7 +74,7 @@ class DiskRecord:
 
     def _write(self, batch: Batch) -> None:
         rows: list[Row] = []
-        last = self._rows[-1] if self._rows else None
+        last = self.rows[-1] if self.rows else None
         for draft in batch.drafts:
             number, previous = (last.number, last.hash) if last else (0, first())
             if draft.number != number + 1:
@@ -84,7 +88,7 @@ class DiskRecord:
         self._take(written)
 
     def _take(self, written: Written) -> None:
-        self._rows += written.rows
+        self.rows += written.rows
         self._messages.update({(row.table, row.seq): row for row in written.rows if row.seq})
         self._hits.update({hit.hit: hit for hit in written.hits})
         self._settled.update({hit: row for row, hit in written.settled})
@@ -99,12 +103,12 @@ class DiskRecord:
         floor = Floor() if self._snapshot is None else read_state(self._snapshot.state)
         start = floor.number
         previous, at_ms = (first(), 0) if not start else self._end_of(start)
-        for folded in fold(self._rows[start:], floor, previous):
+        for folded in fold(self.rows[start:], floor, previous):
             at_ms = folded.row.at_ms
         return Loaded(floor=floor, at_ms=at_ms)
 
     def _end_of(self, number: int) -> tuple[bytes, int]:
-        row = self._rows[number - 1]
+        row = self.rows[number - 1]
         return row.hash, row.at_ms
 
     def _find(self, lookup: Lookup) -> HitOnRecord | Row | None:
@@ -120,8 +124,8 @@ class DiskRecord:
         settled = self._settled.get(number)
         return HitOnRecord(
             hit=number,
-            row=self._rows[found.row - 1],
-            settled=None if settled is None else self._rows[settled - 1],
+            row=self.rows[found.row - 1],
+            settled=None if settled is None else self.rows[settled - 1],
         )
 
     def hits_of_level(self, progressive: str, level: str) -> Iterator[HitOnRecord]:

@@ -16,19 +16,19 @@ CRASHES = ("between steps", "before a write", "half written", "unsynced", "synce
 """When the daemon ends: each stage of a write, and in the middle of its answers."""
 
 STEPS = {
-    "table": 30,
-    "mischief": 6,
-    "floor": 8,
-    "deliver": 36,
-    "read": 22,
-    "time": 34,
-    "display": 3,
-    "drop": 2,
-    "takeover": 1,
-    "trouble": 2,
-    "crash": 2,
-    "stop": 1,
-    "clock": 1,
+    "table": 300,
+    "mischief": 60,
+    "floor": 80,
+    "deliver": 360,
+    "read": 240,
+    "time": 340,
+    "display": 12,
+    "drop": 10,
+    "takeover": 10,
+    "trouble": 12,
+    "crash": 6,
+    "stop": 2,
+    "clock": 4,
 }
 """The kinds of steps, and how often each is taken in a calm world."""
 
@@ -58,7 +58,8 @@ class Weather:
     def drawn(cls, chance: Random) -> Weather:
         """Draw the weather: each fault is absent from some seeds and frequent in others."""
         weights = dict(STEPS)
-        for kind in ("mischief", "display", "drop", "takeover", "trouble", "crash", "stop"):
+        rare = ("mischief", "display", "drop", "takeover", "trouble", "crash", "stop", "clock")
+        for kind in rare:
             weights[kind] *= chance.choice([0, 1, 1, 3])
         for kind in ("floor", "deliver", "read", "time"):
             weights[kind] *= chance.choice([1, 1, 2])
@@ -73,7 +74,7 @@ class Weather:
             snapshot_rows=chance.choice([1, 7, 25, 10_000]),
             max_batch=chance.choice([1, 3, 2_048]),
             high_water=high_water,
-            max_waiting=chance.choice([3, high_water, 20_000]),
+            max_waiting=chance.choice([3, high_water, 20_000, 20_000, 20_000]),
             buffer_bytes=chance.choice([100, 1_000, 65_536]),
         )
 

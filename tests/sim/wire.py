@@ -5,27 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from twisted.internet.interfaces import IPushProducer
-from twisted.internet.task import Clock
 
 from tests.sim.violation import demand
 
 
 class Wire:
-    """A transport. `said` is told each write; `alive` asks whether the daemon still runs.
+    """A transport. `said` is told each write, and returns what of it goes out.
 
     It is as strict as no socket is: what the daemon writes after it has ended is a violation. As a
     socket does, it pauses its producer inside the write that fills the buffer.
     """
 
-    def __init__(
-        self, clock: Clock, *, buffer_bytes: int, said: Callable[[bytes], bytes]
-    ) -> None:
+    def __init__(self, *, buffer_bytes: int, said: Callable[[bytes], bytes]) -> None:
         self.to_peer = bytearray()
         self.reading = True
         self.closing = False
         self.half_closed = False
         self.aborted = False
-        self._clock = clock
         self._buffer_bytes = buffer_bytes
         self._said = said
         self._producer: IPushProducer | None = None

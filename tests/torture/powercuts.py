@@ -98,8 +98,8 @@ def _judge_others(stage: Stage, house: House, load: Load, power: Power) -> int:
 
 
 def failing_syncs(stage: Stage, times: int) -> None:
-    """Let syncs fail under load for a while, go on without a restart, then cut the power."""
-    refusals = 0
+    """Let syncs fail for a while, go on with or without a restart, then cut the power."""
+    refusals = restarts = 0
     while stage.score.times < times:
         with stage.house() as (house, load):
             power = Power(house.store, _beside(house, "power"))
@@ -108,7 +108,9 @@ def failing_syncs(stage: Stage, times: int) -> None:
                 house.start()
                 stage.resume(house, load)
                 load.play_on(stage.chance.randint(1, MOST_ANSWERS))
-                refusals += _with_failing_syncs(stage, load, power)
+                before = load.refused("unavailable")
+                restarts += _with_failing_syncs(stage, house, load, power)
+                refusals += load.refused("unavailable") - before
                 stage.prove(house, load)
                 load.play_on(stage.chance.randint(1, MOST_ANSWERS))
                 house.daemon.kill()
@@ -118,17 +120,29 @@ def failing_syncs(stage: Stage, times: int) -> None:
                 stage.score.times += 1
             house.daemon.environment = {}
             stage.close(house, load)
-    stage.score.what = f"failing syncs, each followed by a power cut; {refusals} times unavailable"
+    stage.score.what = (
+        f"failing syncs, {restarts} with SIGKILL meanwhile, each followed by a power cut; "
+        f"{refusals} times unavailable"
+    )
 
 
-def _with_failing_syncs(stage: Stage, load: Load, power: Power) -> int:
+def _with_failing_syncs(stage: Stage, house: House, load: Load, power: Power) -> bool:
+    """Let syncs fail for a while; everybody is at rest afterwards. Tell whether it was killed."""
     before = load.refused("unavailable")
     power.fail_syncs()
     lived = load.play(lambda: load.refused("unavailable") > before)
     lived = lived and load.play_for(stage.chance.uniform(0, 1.5))
+    killed_too = stage.chance.randrange(3) == 0
+    if killed_too:
+        house.daemon.kill()
+        load.drain()
     power.mend()
+    if killed_too:
+        # What the system remembers, and the disk doesn't have, is what this daemon finds.
+        house.start()
+        load.connect()
     demand(lived and load.settle(), "the daemon died of failing syncs")
-    return load.refused("unavailable") - before
+    return killed_too
 
 
 def rows_after_cut(folder: Path, synchronous: str, cut: Cut) -> tuple[int, int]:

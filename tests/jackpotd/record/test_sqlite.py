@@ -292,6 +292,14 @@ def test_a_probe_finds_whether_the_store_can_be_written(record: SqliteRecord, co
     assert record.load().floor.number == 32
 
 
+def test_a_probe_writes_though_nothing_changes(record: SqliteRecord, copy: Path) -> None:
+    log = copy.with_name(copy.name + "-wal")
+    before = log.stat().st_size
+    record.probe()
+    assert log.stat().st_size > before
+    assert record.load().floor.number == 31
+
+
 # Reading beside a writer
 
 
